@@ -18,11 +18,11 @@ use std::task::{Context, Waker};
 
 use flowmeter_harness::channel::{Async, Blocking, Buffer, Channels, Offered};
 use flowmeter_harness::measure::allocation::{Counting, live_bytes, switch_on};
-use flowmeter_harness::registry::{Contestant, Enrol, Registry};
+use flowmeter_harness::registry::{Contestant, Registry, Visitor};
 use flowmeter_harness::sync::Deadline;
 use flowmeter_harness::sync::std::{block_on, clock};
 use flowmeter_harness::timer::{Cancel, Sleep, Timers};
-use flowmeter_impls::registry::Everybody;
+use flowmeter_impls::registry::All;
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -65,7 +65,7 @@ impl Table {
     }
 }
 
-impl Enrol for Table {
+impl Visitor for Table {
     fn blocking<C: Blocking>(&mut self, who: &Contestant) {
         self.channels::<C>(who);
     }
@@ -155,7 +155,7 @@ impl Timed {
     }
 }
 
-impl Enrol for Timed {
+impl Visitor for Timed {
     fn timer<T: Timers>(&mut self, who: &Contestant) {
         let timers = T::start();
         let one = |deadline| timers.schedule(deadline, |_| {});
@@ -254,11 +254,11 @@ fn print<const N: usize>(columns: [&str; N], rows: BTreeMap<&str, [Option<String
 fn main() {
     assert!(switch_on(), "this program's allocator counts");
     let mut table = Table::default();
-    Everybody.channels(&mut table);
+    All.channels(&mut table);
     let rows = table.0.into_iter();
     let text = |row: Row| row.map(|bytes| bytes.map(|bytes| format!("{bytes:.0}")));
     print(COLUMNS, rows.map(|(name, row)| (name, text(row))).collect());
     let mut timed = Timed::default();
-    Everybody.timers(&mut timed);
+    All.timers(&mut timed);
     print(TIMED, timed.0);
 }

@@ -11,7 +11,7 @@ use flowmeter_harness::caps::Claim::{
     StrictPriority, Tickless, UniformChoice, WaiterFifo, WakesOnce, WindowBound,
 };
 use flowmeter_harness::channel::{Alts, Async, Blocking};
-use flowmeter_harness::registry::{Enrol, Registry, own};
+use flowmeter_harness::registry::{Registry, Visitor, own};
 
 use crate::channel::condvar::Condvar;
 use crate::channel::lock_free::LockFree;
@@ -52,11 +52,11 @@ pub struct Ours;
 
 /// All implementations: ours in every world, the published crates in the std world.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Everybody;
+pub struct All;
 
 impl Registry for Ours {
-    fn channels<H: Enrol>(self, hall: &mut H) {
-        own::<MutexChannels, _>(hall, "mutex")
+    fn channels<V: Visitor>(self, visitor: &mut V) {
+        own::<MutexChannels, _>(visitor, "mutex")
             .channel()
             .blocking()
             .asynchronous()
@@ -78,7 +78,7 @@ impl Registry for Ours {
             .claims(&[WaiterFifo, CancelSafe, KeepsBuffered, PendingPutsSurvive])
             .claims(&[BoundedWaiters, UniformChoice, PanicSafe, Disconnect])
             .enter();
-        own::<OrderedLocks, _>(hall, "ordered_locks")
+        own::<OrderedLocks, _>(visitor, "ordered_locks")
             .channel()
             .blocking()
             .asynchronous()
@@ -101,7 +101,7 @@ impl Registry for Ours {
             .claims(&[BoundedWaiters, UniformChoice, PanicSafe])
             .claims(&[Disconnect, StrictPriority, StrictDefault])
             .enter();
-        own::<LockFree, _>(hall, "lock_free")
+        own::<LockFree, _>(visitor, "lock_free")
             .channel()
             .blocking()
             .asynchronous()
@@ -123,7 +123,7 @@ impl Registry for Ours {
             .claims(&[WaiterFifo, CancelSafe, KeepsBuffered, PendingPutsSurvive])
             .claims(&[BoundedWaiters, UniformChoice, PanicSafe, Disconnect])
             .enter();
-        own::<Condvar, _>(hall, "condvar")
+        own::<Condvar, _>(visitor, "condvar")
             .channel()
             .blocking()
             .put_deadline()
@@ -132,21 +132,21 @@ impl Registry for Ours {
             .enter();
     }
 
-    fn timers<H: Enrol>(self, hall: &mut H) {
+    fn timers<V: Visitor>(self, visitor: &mut V) {
         #[cfg(feature = "delay-queue")]
-        own::<DelayQueueTimers, _>(hall, "delay_queue")
+        own::<DelayQueueTimers, _>(visitor, "delay_queue")
             .timer()
             .timeouts::<MutexChannels>()
             .claims(&[Claim::Coalescing, PanicSafe, IsolatedCallbacks])
             .enter();
         of_service::<DaryHeap, MutexChannels, _>(
-            hall,
+            visitor,
             "heap",
             &[DeadlineOrder, Tickless, IsolatedCallbacks],
         );
-        of_service::<Ticks, OrderedLocks, _>(hall, "hashed_wheel", &[IsolatedCallbacks]);
+        of_service::<Ticks, OrderedLocks, _>(visitor, "hashed_wheel", &[IsolatedCallbacks]);
         of_service::<Wheel, LockFree, _>(
-            hall,
+            visitor,
             "hierarchical_wheel",
             &[DeadlineOrder, Tickless, IsolatedCallbacks],
         );
@@ -154,14 +154,14 @@ impl Registry for Ours {
         // not claimed.
         #[cfg(not(any(feature = "loom", feature = "shuttle")))]
         of_service::<Spinning<Wheel>, LockFree, _>(
-            hall,
+            visitor,
             "hierarchical_wheel-spinning",
             &[DeadlineOrder],
         );
     }
 
-    fn limiters<H: Enrol>(self, hall: &mut H) {
-        own::<FairSemaphore, _>(hall, "semaphore")
+    fn limiters<V: Visitor>(self, visitor: &mut V) {
+        own::<FairSemaphore, _>(visitor, "semaphore")
             .limiter()
             .blocking_limit()
             .limit_deadline()
@@ -172,7 +172,7 @@ impl Registry for Ours {
             .async_limit_deadline()
             .async_weighted_limit()
             .enter();
-        own::<UnfairSemaphore, _>(hall, "semaphore-unfair")
+        own::<UnfairSemaphore, _>(visitor, "semaphore-unfair")
             .limiter()
             .blocking_limit()
             .limit_deadline()
@@ -183,7 +183,7 @@ impl Registry for Ours {
             .async_limit_deadline()
             .async_weighted_limit()
             .enter();
-        own::<Gcra, _>(hall, "gcra")
+        own::<Gcra, _>(visitor, "gcra")
             .limiter()
             .blocking_limit()
             .limit_deadline()
@@ -194,7 +194,7 @@ impl Registry for Ours {
             .async_limit_deadline()
             .async_weighted_limit()
             .enter();
-        own::<TokenBucket, _>(hall, "token_bucket")
+        own::<TokenBucket, _>(visitor, "token_bucket")
             .limiter()
             .blocking_limit()
             .limit_deadline()
@@ -208,61 +208,61 @@ impl Registry for Ours {
     }
 
     /// All over the same channels and on the same executor, so that only the designs differ.
-    fn pipelines<H: Enrol>(self, hall: &mut H) {
-        own::<CoreAsync, _>(hall, "core_async")
+    fn pipelines<V: Visitor>(self, visitor: &mut V) {
+        own::<CoreAsync, _>(visitor, "core_async")
             .pipeline::<MutexChannels, OfPipelines>(2)
             .enter();
-        own::<Swapped, _>(hall, "swapped")
+        own::<Swapped, _>(visitor, "swapped")
             .pipeline::<MutexChannels, OfPipelines>(1)
             .enter();
-        own::<Finishes, _>(hall, "finishes")
+        own::<Finishes, _>(visitor, "finishes")
             .pipeline::<MutexChannels, OfPipelines>(0)
             .enter();
-        own::<Windowed, _>(hall, "windowed")
+        own::<Windowed, _>(visitor, "windowed")
             .pipeline::<MutexChannels, OfPipelines>(0)
             .enter();
-        own::<Unordered, _>(hall, "unordered")
+        own::<Unordered, _>(visitor, "unordered")
             .pipeline::<MutexChannels, OfPipelines>(0)
             .enter();
-        own::<Computing, _>(hall, "pipeline")
+        own::<Computing, _>(visitor, "pipeline")
             .workers::<MutexChannels, OfPipelines>()
             .enter();
-        own::<HoldingUp, _>(hall, "pipeline-blocking")
+        own::<HoldingUp, _>(visitor, "pipeline-blocking")
             .workers::<MutexChannels, OfPipelines>()
             .enter();
-        own::<Upmap, _>(hall, "upmap")
+        own::<Upmap, _>(visitor, "upmap")
             .parallel_map::<MutexChannels, OfPipelines>()
             .enter();
-        own::<EagerUpmap, _>(hall, "upmap-eager")
+        own::<EagerUpmap, _>(visitor, "upmap-eager")
             .parallel_map::<MutexChannels, OfPipelines>()
             .enter();
     }
 
-    fn executors<H: Enrol>(self, hall: &mut H) {
-        own::<FixedPool, _>(hall, "fixed_pool")
+    fn executors<V: Visitor>(self, visitor: &mut V) {
+        own::<FixedPool, _>(visitor, "fixed_pool")
             .executor::<MutexChannels>()
             .bindings::<Frames, MutexChannels>()
             .enter();
-        own::<ThreadPerTask, _>(hall, "thread_per_task")
+        own::<ThreadPerTask, _>(visitor, "thread_per_task")
             .executor::<MutexChannels>()
             .bindings::<Frames, MutexChannels>()
             .enter();
         #[cfg(feature = "work-stealing")]
-        own::<WorkStealing, _>(hall, "work_stealing")
+        own::<WorkStealing, _>(visitor, "work_stealing")
             .executor::<MutexChannels>()
             .bindings::<Frames, MutexChannels>()
             .enter();
-        own::<StateMachine, _>(hall, "state_machine")
+        own::<StateMachine, _>(visitor, "state_machine")
             .go_blocks::<MutexChannels, FixedPool>()
             .enter();
     }
 
     /// The same combinators over channels with a lock, and over lock-free ones.
-    fn combinators<H: Enrol>(self, hall: &mut H) {
-        own::<OverChannels, _>(hall, "combinators")
+    fn combinators<V: Visitor>(self, visitor: &mut V) {
+        own::<OverChannels, _>(visitor, "combinators")
             .combinators::<MutexChannels, OfPipelines>()
             .enter();
-        own::<OverChannels, _>(hall, "combinators-lock_free")
+        own::<OverChannels, _>(visitor, "combinators-lock_free")
             .combinators::<LockFree, OfPipelines>()
             .enter();
     }
@@ -270,12 +270,12 @@ impl Registry for Ours {
 
 /// A timer service over that index, with timeouts that are channels of that family. `claims` are those that the index
 /// adds.
-fn of_service<I: Index, C: Alts + Async + Blocking, H: Enrol>(
-    hall: &mut H,
+fn of_service<I: Index, C: Alts + Async + Blocking, V: Visitor>(
+    visitor: &mut V,
     name: &'static str,
     claims: &[Claim],
 ) {
-    own::<TimerService<I>, _>(hall, name)
+    own::<TimerService<I>, _>(visitor, name)
         .timer()
         .cancel()
         .reset()
@@ -288,45 +288,45 @@ fn of_service<I: Index, C: Alts + Async + Blocking, H: Enrol>(
         .enter();
 }
 
-impl Registry for Everybody {
-    fn channels<H: Enrol>(self, hall: &mut H) {
-        Ours.channels(hall);
+impl Registry for All {
+    fn channels<V: Visitor>(self, visitor: &mut V) {
+        Ours.channels(visitor);
         #[cfg(feature = "peers")]
-        published::channels(hall);
+        published::channels(visitor);
     }
 
-    fn timers<H: Enrol>(self, hall: &mut H) {
-        Ours.timers(hall);
+    fn timers<V: Visitor>(self, visitor: &mut V) {
+        Ours.timers(visitor);
         #[cfg(feature = "peers")]
-        published::timers(hall);
+        published::timers(visitor);
     }
 
-    fn limiters<H: Enrol>(self, hall: &mut H) {
-        Ours.limiters(hall);
+    fn limiters<V: Visitor>(self, visitor: &mut V) {
+        Ours.limiters(visitor);
         #[cfg(feature = "peers")]
-        published::limiters(hall);
+        published::limiters(visitor);
     }
 
-    fn pipelines<H: Enrol>(self, hall: &mut H) {
-        Ours.pipelines(hall);
+    fn pipelines<V: Visitor>(self, visitor: &mut V) {
+        Ours.pipelines(visitor);
         #[cfg(feature = "peers")]
-        published::pipelines(hall);
+        published::pipelines(visitor);
     }
 
-    fn executors<H: Enrol>(self, hall: &mut H) {
-        Ours.executors(hall);
+    fn executors<V: Visitor>(self, visitor: &mut V) {
+        Ours.executors(visitor);
         #[cfg(feature = "peers")]
-        published::executors(hall);
+        published::executors(visitor);
     }
 
-    fn combinators<H: Enrol>(self, hall: &mut H) {
-        Ours.combinators(hall);
+    fn combinators<V: Visitor>(self, visitor: &mut V) {
+        Ours.combinators(visitor);
     }
 }
 
 /// Async rows run on the executor that most users of these crates run them on.
 #[cfg(feature = "peers")]
-impl flowmeter_harness::registry::AsyncRegistry for Everybody {
+impl flowmeter_harness::registry::AsyncRegistry for All {
     type Executor = OfPipelines;
     type Sleep = Heap;
 }

@@ -2,8 +2,8 @@
 //! fails here.
 
 use flowmeter_harness::caps::Origin;
-use flowmeter_harness::registry::{Contestant, Enrol, Registry};
-use flowmeter_impls::registry::Everybody;
+use flowmeter_harness::registry::{Contestant, Registry, Visitor};
+use flowmeter_impls::registry::All;
 
 /// Names as `list` prints them, derived capabilities before claims.
 const TABLE: &[(&str, Origin, &str)] = &[
@@ -207,22 +207,22 @@ const TABLE: &[(&str, Origin, &str)] = &[
 
 struct Roll(Vec<Contestant>);
 
-impl Enrol for Roll {
+impl Visitor for Roll {
     fn contestant(&mut self, who: &Contestant) {
         self.0.push(who.clone());
     }
 }
 
-fn everybody() -> Vec<Contestant> {
+fn show_all() -> Vec<Contestant> {
     let mut roll = Roll(Vec::new());
-    Everybody.everybody(&mut roll);
+    All.show_all(&mut roll);
     roll.0
 }
 
 #[test]
 fn every_contestant_offers_and_promises_what_the_table_says() {
     let mut listed: Vec<_> = TABLE.iter().map(|(name, ..)| *name).collect();
-    for who in everybody() {
+    for who in show_all() {
         let row = TABLE.iter().find(|(name, ..)| *name == who.name);
         let seen = who.capabilities.names().join(" ");
         let &(_, origin, expected) =
@@ -236,7 +236,7 @@ fn every_contestant_offers_and_promises_what_the_table_says() {
 
 #[test]
 fn every_contestant_has_a_version() {
-    for who in everybody() {
+    for who in show_all() {
         let starts_with_a_number = who.version.starts_with(|c: char| c.is_ascii_digit());
         assert!(starts_with_a_number, "{}: {}", who.name, who.version);
     }

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use families::Tested;
 use flowmeter_harness::measure::{WindowSpec, clock};
-use flowmeter_suites::contest::Contest;
+use flowmeter_suites::catalogue::Catalogue;
 use flowmeter_suites::scenario::built_in;
 
 const ROUNDS: usize = 15;
@@ -82,7 +82,7 @@ fn median(mut values: Vec<f64>) -> f64 {
 
 fn main() {
     clock::calibrate();
-    let contest = Contest::of(Tested);
+    let catalogue = Catalogue::of(Tested);
     let bares: [Bare; 5] = [
         ("channels/spsc-rendezvous", || bounded(0)),
         ("channels/spsc-1", || bounded(1)),
@@ -94,7 +94,7 @@ fn main() {
     for (name, bare) in bares {
         let scenario = scenarios.iter().find(|s| s.name == name);
         let scenario = scenario.expect("built in");
-        let mut stage = contest.stage("std", scenario).expect("std takes part");
+        let mut stage = catalogue.stage("std", scenario).expect("std takes part");
         let spec = WindowSpec {
             ramp_nanos: RAMP.as_nanos() as u64,
             nanos: WINDOW.as_nanos() as u64,

@@ -7,7 +7,7 @@ use flowmeter_harness::hash::fnv1a;
 use flowmeter_harness::measure::budget::Budget;
 use flowmeter_harness::measure::pin::Pinning;
 use flowmeter_harness::measure::plan::{
-    Contest as PlannedContest, Entry, Plan, USUAL_ALLOCATION_WINDOW, USUAL_PROVE_LIMIT, USUAL_RAMP,
+    Entry, Plan, PlannedScenario, USUAL_ALLOCATION_WINDOW, USUAL_PROVE_LIMIT, USUAL_RAMP,
     USUAL_WINDOW_LIMIT,
 };
 use flowmeter_harness::measure::{StageError, clock, machine};
@@ -121,15 +121,15 @@ pub fn quick_proof(
 fn relies_on(scenario: &ScenarioSpec, property: &Property) -> bool {
     let needs = match scenario.work.needs() {
         Needs::Other(kind) => {
-            return property.kind() == kind && property.relied_on_by == Reliance::Everybody;
+            return property.kind() == kind && property.relied_on_by == Reliance::All;
         }
         Needs::Channel(needs) => needs,
     };
     let has_form = |form| needs.form == form || needs.form == Form::Mixed;
     property.kind() == Kind::Channel
         && match property.relied_on_by {
-            Reliance::Nobody => false,
-            Reliance::Everybody => true,
+            Reliance::Nothing => false,
+            Reliance::All => true,
             Reliance::Blocking => has_form(Form::Blocking),
             Reliance::Async => has_form(Form::Async),
             Reliance::Alts => needs.alts,
@@ -209,7 +209,7 @@ pub fn plan(
         kept_out: kept_out(&proofs, who, scenario),
         ..Entry::new(who.name)
     };
-    let contests = selection
+    let planned_scenarios = selection
         .scenarios
         .iter()
         .filter_map(|scenario| {
@@ -238,7 +238,7 @@ pub fn plan(
                 entries.extend(slowed);
             }
             let scenario = scenario.record();
-            (!entries.is_empty()).then(|| PlannedContest {
+            (!entries.is_empty()).then(|| PlannedScenario {
                 spec: scenario.spec.clone(),
                 scenario,
                 entries,
@@ -279,7 +279,7 @@ pub fn plan(
         implementations: selection.roster.contestants().map(implementation).collect(),
         proofs,
         uncontended,
-        contests,
+        planned_scenarios,
     }
 }
 

@@ -3,7 +3,7 @@
 //!
 //! Workloads are generic over a [`Registry`](flowmeter_harness::registry::Registry), so that a crate with
 //! implementations of its own can use them. Properties are not: they see designs without their types. Nor is the
-//! command: it holds a [`Contest`](contest::Contest) and the [`Worlds`](worlds::Worlds) of its program.
+//! command: it holds a [`Catalogue`](catalogue::Catalogue) and the [`Worlds`](worlds::Worlds) of its program.
 
 pub mod campaign;
 mod claims;
@@ -20,6 +20,6 @@ mod sweep;
 pub mod worlds;
 
 pub use flowmeter_properties as properties;
-pub use flowmeter_workloads::{contest, scenario, workloads};
+pub use flowmeter_workloads::{catalogue, scenario, workloads};
 
 pub use claims::holding as claims_holding;

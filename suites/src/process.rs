@@ -90,12 +90,12 @@ pub fn serve_if_asked(worlds: &Worlds) -> Option<ExitCode> {
                 .and_then(|word| pinning(&word))
                 .unwrap_or_default();
             let pinned = decide(pinning);
-            let contest = worlds.contest();
+            let catalogue = worlds.catalogue();
             Some(serve_process(|implementation, scenario| {
                 if pinning != Pinning::Free && pinned != Pinned::Done {
                     return Err(unpinned(pinning, &pinned));
                 }
-                contest.stage_of(implementation, scenario)
+                catalogue.stage_of(implementation, scenario)
             }))
         }
         REQUEST => Some(answer(worlds)),

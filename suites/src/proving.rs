@@ -275,10 +275,10 @@ pub(crate) fn serve(worlds: &Worlds, task: Task) -> Judgement {
     tell_of_panics(&task);
     tell_of_a_hang(&task);
     let same = "the process that asks is the same program";
-    let court = worlds
-        .court_of(&task.world, &task.implementation)
+    let prover = worlds
+        .prover_of(&task.world, &task.implementation)
         .expect(same);
-    let mut cells = court.cells(&task.implementation).into_iter();
+    let mut cells = prover.cells(&task.implementation).into_iter();
     let cell = cells.find(|cell| cell.property.name == task.property);
     let cell = cell.expect(same);
     let plan = Exploration {
@@ -288,5 +288,5 @@ pub(crate) fn serve(worlds: &Worlds, task: Task) -> Judgement {
         preemptions: Some(task.preemptions),
         ..Exploration::default()
     };
-    court.judge(&cell, &plan)
+    prover.judge(&cell, &plan)
 }

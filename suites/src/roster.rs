@@ -12,13 +12,13 @@ use flowmeter_harness::sync::std::Std;
 use flowmeter_harness::sync::{World, panic_text};
 use serde::{Deserialize, Serialize};
 
-use crate::contest::Contest;
+use crate::catalogue::Catalogue;
 use crate::foreign::{ForeignError, Foreigners};
 use crate::process::{self, Request};
 use crate::properties::{PROPERTIES, Property};
 use crate::scenario::{Form, ScenarioSpec};
 use crate::workloads::Needs;
-use crate::worlds::{Court, Worlds};
+use crate::worlds::{Prover, Worlds};
 
 /// Those that were asked, in the order of the registry.
 #[derive(Clone, Debug)]
@@ -82,10 +82,10 @@ pub(crate) struct Answer {
 const LIMIT: Duration = Duration::from_secs(10);
 
 impl Roster {
-    /// Asks the implementations of a contest with names in `wanted` about their capabilities, and which of these
+    /// Asks the implementations of a catalogue with names in `wanted` about their capabilities, and which of these
     /// scenarios they can run.
     pub fn ask(
-        contest: &Contest,
+        catalogue: &Catalogue,
         wanted: impl Fn(&str) -> bool,
         scenarios: &[ScenarioSpec],
     ) -> Roster {
@@ -99,7 +99,7 @@ impl Roster {
                 process::ask::<Result<Answer, String>>(&Request::Introduce(question), LIMIT)
             })
         };
-        let contestants = contest.implementations().iter();
+        let contestants = catalogue.implementations().iter();
         let asking: Vec<_> = contestants
             .filter(|who| wanted(who.name))
             .map(|who| (who.clone(), ask(who)))
@@ -120,7 +120,7 @@ impl Roster {
 
     /// Asks all implementations in this process, where all can be trusted.
     pub fn ask_here(worlds: &Worlds, scenarios: &[ScenarioSpec]) -> Roster {
-        let asked = worlds.contest().implementations().iter().map(|who| {
+        let asked = worlds.catalogue().implementations().iter().map(|who| {
             let question = Question {
                 implementation: who.name.to_owned(),
                 scenarios: scenarios.to_vec(),
@@ -198,9 +198,9 @@ impl Roster {
     }
 
     /// Each of them with each property of its kind in another world, where it is asked again.
-    pub(crate) fn owed_in(&self, court: &dyn Court) -> Vec<Owed> {
-        let world = court.world();
-        let there = court.contestants();
+    pub(crate) fn owed_in(&self, prover: &dyn Prover) -> Vec<Owed> {
+        let world = prover.world();
+        let there = prover.contestants();
         let here = |who: &&Contestant| self.contestants().any(|asked| asked.name == who.name);
         let there = there.iter().filter(here);
         let asking: Vec<_> = there.map(|who| (who.name, dues(who.name, world))).collect();
@@ -297,14 +297,14 @@ fn cannot_be_asked(why: &str) -> String {
 /// The process of one implementation: its capabilities, or its panic.
 pub(crate) fn serve(worlds: &Worlds, question: Question) -> Result<Answer, String> {
     let name = question.implementation.as_str();
-    let contest = worlds.contest();
+    let catalogue = worlds.catalogue();
     let has = || {
         let scenarios = question.scenarios.iter();
         Answer {
-            capabilities: contest.capabilities(name),
+            capabilities: catalogue.capabilities(name),
             properties: owed(worlds, Std::NAME, name),
             scenarios: scenarios
-                .filter(|scenario| contest.supports(name, scenario))
+                .filter(|scenario| catalogue.supports(name, scenario))
                 .map(|scenario| scenario.name.clone())
                 .collect(),
         }
@@ -319,9 +319,9 @@ pub(crate) fn serve_dues(worlds: &Worlds, question: Dues) -> Result<BTreeSet<Str
 }
 
 fn owed(worlds: &Worlds, world: &str, implementation: &str) -> BTreeSet<String> {
-    let court = worlds.find(world);
-    let court = court.expect("the process that asks is the same program");
-    let cells = court.cells(implementation).into_iter();
+    let prover = worlds.find(world);
+    let prover = prover.expect("the process that asks is the same program");
+    let cells = prover.cells(implementation).into_iter();
     let claimed = cells.filter(|cell| !cell.cases.is_empty());
     claimed.map(|cell| cell.property.name.to_owned()).collect()
 }

@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use crate::process::{self, End, Request};
 use crate::properties::Case;
 use crate::properties::lies::{Lie, occasions, tell};
-use crate::worlds::{Court, Worlds};
+use crate::worlds::{Prover, Worlds};
 
 /// For a frequent occasion: the first ones, and the last two.
 const FIRST: u32 = 6;
@@ -102,13 +102,13 @@ pub(crate) fn sweep(cell: &Question) -> Result<Vec<Found>, String> {
 /// The process of a cell.
 pub(crate) fn serve(worlds: &Worlds, question: Question) -> Line {
     let same = "the process that asks is the same program";
-    let court = worlds.court_of_lies(&question.world).expect(same);
-    let mut cells = court.cells(&question.implementation).into_iter();
+    let prover = worlds.prover_of_lies(&question.world).expect(same);
+    let mut cells = prover.cells(&question.implementation).into_iter();
     let cell = cells.find(|cell| cell.property.name == question.property);
     let explorations = Arc::new(AtomicU64::new(0));
     end_with_a_hang(&explorations);
     let mut process = Process {
-        court,
+        prover,
         skip: question.skip,
         telling: 0,
         explorations,
@@ -149,7 +149,7 @@ fn end_with_a_hang(explorations: &Arc<AtomicU64>) {
 }
 
 struct Process<'a> {
-    court: &'a dyn Court,
+    prover: &'a dyn Prover,
     skip: u64,
     /// The number of the current fault.
     telling: u64,
@@ -167,7 +167,7 @@ impl Process<'_> {
         }
         let mut tries = BTreeMap::<(String, &str), usize>::new();
         for (name, count) in occasions() {
-            for nth in numbers(count, self.court.world() == Std::NAME) {
+            for nth in numbers(count, self.prover.world() == Std::NAME) {
                 self.telling += 1;
                 if self.telling <= self.skip {
                     continue;
@@ -211,7 +211,7 @@ impl Process<'_> {
         tell(lie.cloned());
         watch::spoken();
         let plan = Exploration {
-            executions: match (self.court.world(), case.is_generated()) {
+            executions: match (self.prover.world(), case.is_generated()) {
                 // Several programs: not each of them reaches the fault.
                 (Shuttle::NAME, true) => 160,
                 (_, true) => 64,
@@ -228,7 +228,7 @@ impl Process<'_> {
             ..Exploration::default()
         };
         thread::scope(|scope| {
-            let explored = scope.spawn(|| self.court.explore_case(case, &plan)).join();
+            let explored = scope.spawn(|| self.prover.explore_case(case, &plan)).join();
             explored.unwrap_or_else(|panic| resume_unwind(panic))
         })
     }

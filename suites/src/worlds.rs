@@ -13,28 +13,28 @@ use flowmeter_harness::registry::{AsyncRegistry, Contestant, Mutant, MutantRegis
 use flowmeter_harness::sync::std::Std;
 use flowmeter_harness::sync::{Exploration, Explored, Failure, Replayed, Schedule, World};
 
+use crate::catalogue::{Catalogue, introduced};
 use crate::claims::{self, Leaving, Stage};
-use crate::contest::{Contest, introduced};
 use crate::properties::Case;
 use crate::properties::{Cell, Checks, Explorer, Judgement, Model, judge_closely};
 
 /// The implementations of each world.
 pub struct Worlds {
-    contest: Contest,
+    catalogue: Catalogue,
     leaving: Box<dyn Fn(&str) -> Vec<(usize, Leaving)> + Send + Sync>,
     /// std first, then in the order of addition.
-    all: Vec<Box<dyn Court>>,
+    all: Vec<Box<dyn Prover>>,
     mutants: &'static [Mutant],
     /// The worlds for mutants, in the order of addition.
-    attacked: Vec<Box<dyn Court>>,
+    attacked: Vec<Box<dyn Prover>>,
     /// The worlds for injected faults.
-    lied: Vec<Box<dyn Court>>,
+    lied: Vec<Box<dyn Prover>>,
     /// The world in which the claims of the seed texts are re-enacted.
     stage: Option<Box<dyn Stage>>,
 }
 
 /// A registry in a world.
-pub(crate) trait Court: Send + Sync {
+pub(crate) trait Prover: Send + Sync {
     /// The world's name.
     fn world(&self) -> &'static str;
     /// Its implementations. Opens no channel.
@@ -70,7 +70,7 @@ impl<W, R> In<W, R> {
     }
 }
 
-impl<W: World, R: Registry> Court for In<W, R> {
+impl<W: World, R: Registry> Prover for In<W, R> {
     fn world(&self) -> &'static str {
         W::NAME
     }
@@ -116,14 +116,14 @@ impl<W: World, R: Registry> Court for In<W, R> {
 impl Worlds {
     /// The std world alone, for proving and timing.
     pub fn of(registry: impl AsyncRegistry) -> Worlds {
-        Worlds::timing(Contest::of(registry), registry)
+        Worlds::timing(Catalogue::of(registry), registry)
     }
 
-    /// The std world alone, where `contest` times the implementations of `registry`. The workloads may have been
+    /// The std world alone, where `catalogue` times the implementations of `registry`. The workloads may have been
     /// compiled in another crate, with more care.
-    pub fn timing(contest: Contest, registry: impl Registry) -> Worlds {
+    pub fn timing(catalogue: Catalogue, registry: impl Registry) -> Worlds {
         let worlds = Worlds {
-            contest,
+            catalogue,
             leaving: Box::new(move |name| claims::leaving(registry, name)),
             all: Vec::new(),
             mutants: &[],
@@ -173,13 +173,13 @@ impl Worlds {
     }
 
     /// The worlds for injected faults.
-    pub(crate) fn of_lies(&self) -> impl Iterator<Item = &dyn Court> + '_ {
-        self.lied.iter().map(|court| &**court)
+    pub(crate) fn of_lies(&self) -> impl Iterator<Item = &dyn Prover> + '_ {
+        self.lied.iter().map(|prover| &**prover)
     }
 
-    /// The court for injected faults in that world.
-    pub(crate) fn court_of_lies(&self, world: &str) -> Option<&dyn Court> {
-        self.of_lies().find(|court| court.world() == world)
+    /// The prover for injected faults in that world.
+    pub(crate) fn prover_of_lies(&self, world: &str) -> Option<&dyn Prover> {
+        self.of_lies().find(|prover| prover.world() == world)
     }
 
     /// All mutants.
@@ -192,30 +192,30 @@ impl Worlds {
     /// # Panics
     /// When it is in no world.
     pub(crate) fn kind_of(&self, mutant: &Mutant) -> Kind {
-        let mut contestants = self.attacked.iter().flat_map(|court| court.contestants());
+        let mut contestants = self.attacked.iter().flat_map(|prover| prover.contestants());
         let who = contestants.find(|who| who.name == mutant.name);
         who.expect("a mutant takes part where it is looked at").kind
     }
 
     /// Names of the worlds for mutants, in order.
     pub(crate) fn of_mutants(&self) -> impl Iterator<Item = &'static str> + '_ {
-        self.attacked.iter().map(|court| court.world())
+        self.attacked.iter().map(|prover| prover.world())
     }
 
-    /// The court for that implementation, mutant or not, in that world.
-    pub(crate) fn court_of(&self, world: &str, implementation: &str) -> Option<&dyn Court> {
+    /// The prover for that implementation, mutant or not, in that world.
+    pub(crate) fn prover_of(&self, world: &str, implementation: &str) -> Option<&dyn Prover> {
         let is_mutant = self
             .mutants
             .iter()
             .any(|mutant| mutant.name == implementation);
-        let courts = if is_mutant { &self.attacked } else { &self.all };
-        let mut courts = courts.iter().map(|court| &**court);
-        courts.find(|court| court.world() == world)
+        let provers = if is_mutant { &self.attacked } else { &self.all };
+        let mut provers = provers.iter().map(|prover| &**prover);
+        provers.find(|prover| prover.world() == world)
     }
 
     /// The implementations of the std world and their workloads.
-    pub fn contest(&self) -> &Contest {
-        &self.contest
+    pub fn catalogue(&self) -> &Catalogue {
+        &self.catalogue
     }
 
     /// What an implementation of the std world does before its process ends.
@@ -225,13 +225,13 @@ impl Worlds {
 
     /// Names of the worlds.
     pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> + '_ {
-        self.all.iter().map(|court| court.world())
+        self.all.iter().map(|prover| prover.world())
     }
 
     /// The world of that name.
-    pub(crate) fn find(&self, name: &str) -> Option<&dyn Court> {
-        let mut all = self.all.iter().map(|court| &**court);
-        all.find(|court| court.world() == name)
+    pub(crate) fn find(&self, name: &str) -> Option<&dyn Prover> {
+        let mut all = self.all.iter().map(|prover| &**prover);
+        all.find(|prover| prover.world() == name)
     }
 }
 

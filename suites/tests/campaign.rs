@@ -7,13 +7,13 @@ use flowmeter_harness::caps::Origin;
 use flowmeter_harness::measure::budget::{Demand, Overhead, SHORTEST_WINDOW, allot};
 use flowmeter_harness::record::{FailureKind, Proof, Verdict};
 use flowmeter_harness::registry::Contestant;
-use flowmeter_impls::registry::Everybody;
+use flowmeter_impls::registry::All;
 use flowmeter_suites::campaign::{Selection, Settings, kept_out, plan, relied_on};
 use flowmeter_suites::foreign::Foreigners;
 use flowmeter_suites::roster::{Due, Owed, Roster};
 use flowmeter_suites::scenario::{ScenarioSpec, built_in};
 use flowmeter_suites::worlds::Worlds;
-use flowmeter_timed::contest;
+use flowmeter_timed::catalogue;
 
 fn scenario(name: &str) -> ScenarioSpec {
     let mut scenarios = built_in().into_iter();
@@ -22,8 +22,8 @@ fn scenario(name: &str) -> ScenarioSpec {
 }
 
 fn contestant(name: &str) -> Contestant {
-    let contest = contest();
-    let mut all = contest.implementations().iter();
+    let catalogue = catalogue();
+    let mut all = catalogue.implementations().iter();
     let who = all.find(|who| who.name == name);
     who.expect("it takes part").clone()
 }
@@ -99,7 +99,7 @@ fn what_holds_nothing_that_a_scenario_relies_on_is_not_timed() {
 
 #[test]
 fn every_contestant_but_one_claims_what_its_scenarios_rely_on() {
-    let worlds = Worlds::timing(contest(), Everybody);
+    let worlds = Worlds::timing(catalogue(), All);
     let scenarios = built_in();
     let roster = Roster::ask_here(&worlds, &scenarios);
     let owed: Vec<Owed> = roster.owed().filter(|cell| cell.due == Due::Owed).collect();
@@ -135,7 +135,7 @@ fn held(cell: Owed) -> Proof {
 
 #[test]
 fn two_hundred_cells_of_five_rounds_fit_into_the_budget() {
-    let worlds = Worlds::timing(contest(), Everybody);
+    let worlds = Worlds::timing(catalogue(), All);
     let mut scenarios = built_in();
     scenarios.retain(|scenario| scenario.priority.is_some());
     let selection = Selection {
@@ -150,10 +150,10 @@ fn two_hundred_cells_of_five_rounds_fit_into_the_budget() {
         .map(held)
         .collect();
     let plan = plan(&selection, proofs, Vec::new(), &settings);
-    assert!(plan.contests.len() <= 50);
+    assert!(plan.planned_scenarios.len() <= 50);
     assert!(plan.total_rounds() >= 5);
     let cells: Vec<u64> = plan
-        .contests
+        .planned_scenarios
         .iter()
         .map(|c| c.entries.len() as u64)
         .collect();

@@ -12,13 +12,13 @@ use std::process::{Command, ExitCode, Stdio};
 use std::time::Duration;
 
 use flowmeter_harness::record::{Proof, Verdict};
-use flowmeter_harness::registry::{AsyncRegistry, Contestant, Enrol, Registry, mutant};
+use flowmeter_harness::registry::{AsyncRegistry, Contestant, Registry, Visitor, mutant};
 use flowmeter_harness::sync::loom::Loom;
 use flowmeter_harness::sync::shuttle::{Shuttle, Sim};
 use flowmeter_harness::sync::std::Std;
 use flowmeter_harness::sync::{Deadline, World};
 use flowmeter_harness::timer::{Fired, Timers};
-use flowmeter_impls::registry::Everybody;
+use flowmeter_impls::registry::All;
 use flowmeter_suites::cli;
 use flowmeter_suites::isolation::{self, Model};
 use flowmeter_suites::worlds::Worlds;
@@ -92,14 +92,14 @@ impl<R: Copy, W> Clone for With<R, W> {
 impl<R: Copy, W> Copy for With<R, W> {}
 
 impl<R: Registry, W: World> Registry for With<R, W> {
-    fn timers<H: Enrol>(self, hall: &mut H) {
-        self.0.timers(&mut Spoiling::<H, W>(hall, PhantomData));
+    fn timers<V: Visitor>(self, visitor: &mut V) {
+        self.0.timers(&mut Spoiling::<V, W>(visitor, PhantomData));
     }
 }
 
-struct Spoiling<'h, H, W>(&'h mut H, PhantomData<W>);
+struct Spoiling<'h, V, W>(&'h mut V, PhantomData<W>);
 
-impl<H: Enrol, W: World> Enrol for Spoiling<'_, H, W> {
+impl<V: Visitor, W: World> Visitor for Spoiling<'_, V, W> {
     fn timer<T: Timers>(&mut self, who: &Contestant) {
         if who.name == "heap" {
             mutant::<Hasty<T, W>, _>(self.0, "hasty").timer().enter();
@@ -112,9 +112,9 @@ impl<H: Enrol, W: World> Enrol for Spoiling<'_, H, W> {
     }
 }
 
-impl AsyncRegistry for With<Everybody, Std> {
-    type Executor = <Everybody as AsyncRegistry>::Executor;
-    type Sleep = <Everybody as AsyncRegistry>::Sleep;
+impl AsyncRegistry for With<All, Std> {
+    type Executor = <All as AsyncRegistry>::Executor;
+    type Sleep = <All as AsyncRegistry>::Sleep;
 }
 
 /// Makes this program the command.
@@ -123,9 +123,9 @@ const EXPLORED: [&str; 3] = [Shuttle::NAME, Loom::NAME, Sim::NAME];
 
 fn main() -> ExitCode {
     if env::var_os(AS_COMMAND).is_some() {
-        use flowmeter_impls_loom::registry::Everybody as InLoom;
-        use flowmeter_impls_shuttle::registry::Everybody as InShuttle;
-        let worlds = Worlds::of(With(Everybody, PhantomData::<Std>))
+        use flowmeter_impls_loom::registry::All as InLoom;
+        use flowmeter_impls_shuttle::registry::All as InShuttle;
+        let worlds = Worlds::of(With(All, PhantomData::<Std>))
             .with::<Shuttle>(With(InShuttle, PhantomData::<Shuttle>))
             .with::<Loom>(With(InLoom, PhantomData::<Loom>))
             .with::<Sim>(With(InShuttle, PhantomData::<Sim>));

@@ -13,7 +13,7 @@ use flowmeter_suites::campaign::{Selection, Settings, plan};
 use flowmeter_suites::foreign::{Foreigners, Wanted, manifest};
 use flowmeter_suites::roster::Roster;
 use flowmeter_suites::scenario::built_in;
-use flowmeter_timed::contest;
+use flowmeter_timed::catalogue;
 
 /// A contestant as a shell script: the name that it is prepared with selects its behaviour. Its numbers are made up,
 /// and one of its histograms is a list of buckets.
@@ -103,7 +103,7 @@ fn a_contestant_that_hangs_dies_or_prints_rubbish_is_a_row_and_the_run_goes_on()
     let foreign = Foreigners::find(Wanted::Require, Some(ground.path())).unwrap();
     let mut scenarios = built_in();
     scenarios.retain(|scenario| scenario.name == "timers/lateness-16");
-    let mut roster = Roster::ask(&contest(), |_| false, &scenarios);
+    let mut roster = Roster::ask(&catalogue(), |_| false, &scenarios);
     roster.join(&foreign, &scenarios).unwrap();
     let selection = Selection {
         roster,
@@ -129,12 +129,14 @@ fn a_contestant_that_hangs_dies_or_prints_rubbish_is_a_row_and_the_run_goes_on()
     plan.window_limit = Duration::from_secs(3);
     // The entry that appears twice is drawn by name; its second row would show nothing more.
     assert!(
-        plan.contests[0]
+        plan.planned_scenarios[0]
             .entries
             .iter()
             .all(|entry| entry.slowed_percent.is_none())
     );
-    plan.contests[0].entries.retain(|entry| !entry.placebo);
+    plan.planned_scenarios[0]
+        .entries
+        .retain(|entry| !entry.placebo);
 
     let start = |entry: &flowmeter_harness::measure::Entry| {
         let command = selection.foreign.command(&entry.implementation);

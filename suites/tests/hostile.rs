@@ -16,9 +16,9 @@ use flowmeter_harness::channel::{
     Blocking, Buffer, Channels, Message, Offered, Polled, PutError, TakeError,
 };
 use flowmeter_harness::record::{FailureKind, Proof, Verdict, read_run};
-use flowmeter_harness::registry::{AsyncRegistry, Enrol, Registry, mutant};
+use flowmeter_harness::registry::{AsyncRegistry, Registry, Visitor, mutant};
 use flowmeter_impls::mutants::Mutants;
-use flowmeter_impls::registry::Everybody;
+use flowmeter_impls::registry::All;
 use flowmeter_suites::cli;
 use flowmeter_suites::isolation::{self, Model};
 
@@ -172,28 +172,28 @@ impl<const FAULT: u8> Blocking for Queue<FAULT> {
 struct Hostile;
 
 impl Registry for Hostile {
-    fn channels<H: Enrol>(self, hall: &mut H) {
-        mutant::<Queue<NONE>, _>(hall, "sound")
+    fn channels<V: Visitor>(self, visitor: &mut V) {
+        mutant::<Queue<NONE>, _>(visitor, "sound")
             .channel()
             .blocking()
             .enter();
-        mutant::<Queue<FORGETS>, _>(hall, "forgets")
+        mutant::<Queue<FORGETS>, _>(visitor, "forgets")
             .channel()
             .blocking()
             .enter();
-        mutant::<Queue<HANGS>, _>(hall, "hangs")
+        mutant::<Queue<HANGS>, _>(visitor, "hangs")
             .channel()
             .blocking()
             .enter();
-        mutant::<Queue<PANICS>, _>(hall, "panics")
+        mutant::<Queue<PANICS>, _>(visitor, "panics")
             .channel()
             .blocking()
             .enter();
-        mutant::<Queue<ABORTS>, _>(hall, "aborts")
+        mutant::<Queue<ABORTS>, _>(visitor, "aborts")
             .channel()
             .blocking()
             .enter();
-        mutant::<Queue<LOSES>, _>(hall, "loses")
+        mutant::<Queue<LOSES>, _>(visitor, "loses")
             .channel()
             .blocking()
             .enter();
@@ -205,20 +205,20 @@ impl Registry for Hostile {
 struct Unaskable;
 
 impl Registry for Unaskable {
-    fn channels<H: Enrol>(self, hall: &mut H) {
-        mutant::<Queue<PANICS_AT_OPEN>, _>(hall, "panics")
+    fn channels<V: Visitor>(self, visitor: &mut V) {
+        mutant::<Queue<PANICS_AT_OPEN>, _>(visitor, "panics")
             .channel()
             .blocking()
             .enter();
-        mutant::<Queue<ABORTS_AT_OPEN>, _>(hall, "aborts")
+        mutant::<Queue<ABORTS_AT_OPEN>, _>(visitor, "aborts")
             .channel()
             .blocking()
             .enter();
-        mutant::<Queue<HANGS_AT_OPEN>, _>(hall, "hangs")
+        mutant::<Queue<HANGS_AT_OPEN>, _>(visitor, "hangs")
             .channel()
             .blocking()
             .enter();
-        mutant::<Queue<NONE>, _>(hall, "sound")
+        mutant::<Queue<NONE>, _>(visitor, "sound")
             .channel()
             .blocking()
             .enter();
@@ -226,8 +226,8 @@ impl Registry for Unaskable {
 }
 
 impl AsyncRegistry for Unaskable {
-    type Sleep = <Everybody as AsyncRegistry>::Sleep;
-    type Executor = <Everybody as AsyncRegistry>::Executor;
+    type Sleep = <All as AsyncRegistry>::Sleep;
+    type Executor = <All as AsyncRegistry>::Executor;
 }
 
 /// Ours, broken.
@@ -235,19 +235,19 @@ impl AsyncRegistry for Unaskable {
 struct Broken;
 
 impl Registry for Broken {
-    fn channels<H: Enrol>(self, hall: &mut H) {
-        Mutants.channels(hall);
+    fn channels<V: Visitor>(self, visitor: &mut V) {
+        Mutants.channels(visitor);
     }
 }
 
 impl AsyncRegistry for Broken {
-    type Sleep = <Everybody as AsyncRegistry>::Sleep;
-    type Executor = <Everybody as AsyncRegistry>::Executor;
+    type Sleep = <All as AsyncRegistry>::Sleep;
+    type Executor = <All as AsyncRegistry>::Executor;
 }
 
 impl AsyncRegistry for Hostile {
-    type Executor = <Everybody as AsyncRegistry>::Executor;
-    type Sleep = <Everybody as AsyncRegistry>::Sleep;
+    type Executor = <All as AsyncRegistry>::Executor;
+    type Sleep = <All as AsyncRegistry>::Sleep;
 }
 
 /// Selects the implementations over which this program is the command.

@@ -16,9 +16,9 @@ use flowmeter_harness::channel::{
     Blocking, Buffer, Channels, Message, Offered, Polled, PutError, TakeError,
 };
 use flowmeter_harness::record::{Proof, Verdict};
-use flowmeter_harness::registry::{AsyncRegistry, Enrol, Registry, mutant};
+use flowmeter_harness::registry::{AsyncRegistry, Registry, Visitor, mutant};
 use flowmeter_impls::channel::mutex::MutexChannels;
-use flowmeter_impls::registry::Everybody;
+use flowmeter_impls::registry::All;
 use flowmeter_suites::isolation::{self, Model};
 use flowmeter_suites::process;
 use flowmeter_suites::properties::PROPERTIES;
@@ -123,26 +123,26 @@ impl<const FAULT: u8> Blocking for Spoiled<FAULT> {
 struct Spoiling;
 
 impl Registry for Spoiling {
-    fn channels<H: Enrol>(self, hall: &mut H) {
-        fn enter<const FAULT: u8>(hall: &mut impl Enrol, name: &'static str) {
-            mutant::<Spoiled<FAULT>, _>(hall, name)
+    fn channels<V: Visitor>(self, visitor: &mut V) {
+        fn enter<const FAULT: u8>(visitor: &mut impl Visitor, name: &'static str) {
+            mutant::<Spoiled<FAULT>, _>(visitor, name)
                 .channel()
                 .blocking()
                 .enter();
         }
-        enter::<NONE>(hall, "sound");
-        enter::<ALWAYS>(hall, "always");
-        enter::<ONCE>(hall, "once");
-        enter::<LOSES>(hall, "loses");
-        enter::<HANGS_THEN_ABORTS>(hall, "hangs-then-aborts");
-        enter::<ABORTS>(hall, "aborts");
-        enter::<LOOKS>(hall, "looks");
+        enter::<NONE>(visitor, "sound");
+        enter::<ALWAYS>(visitor, "always");
+        enter::<ONCE>(visitor, "once");
+        enter::<LOSES>(visitor, "loses");
+        enter::<HANGS_THEN_ABORTS>(visitor, "hangs-then-aborts");
+        enter::<ABORTS>(visitor, "aborts");
+        enter::<LOOKS>(visitor, "looks");
     }
 }
 
 impl AsyncRegistry for Spoiling {
-    type Executor = <Everybody as AsyncRegistry>::Executor;
-    type Sleep = <Everybody as AsyncRegistry>::Sleep;
+    type Executor = <All as AsyncRegistry>::Executor;
+    type Sleep = <All as AsyncRegistry>::Sleep;
 }
 
 fn main() -> ExitCode {

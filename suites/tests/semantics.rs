@@ -6,7 +6,7 @@ use std::panic::catch_unwind;
 use std::path::Path;
 
 use flowmeter_harness::caps::{Capability, Claim};
-use flowmeter_harness::registry::{Enrol, Registry, own};
+use flowmeter_harness::registry::{Registry, Visitor, own};
 use flowmeter_harness::sync::loom::Loom;
 use flowmeter_harness::sync::shuttle::Sim;
 use flowmeter_harness::sync::std::Std;
@@ -181,17 +181,17 @@ fn cases_have_names_of_their_own<W: World>(registry: impl Registry) {
 
 #[test]
 fn every_case_has_a_name_of_its_own() {
-    cases_have_names_of_their_own::<Std>(flowmeter_impls::registry::Everybody);
-    cases_have_names_of_their_own::<Loom>(flowmeter_impls_loom::registry::Everybody);
-    cases_have_names_of_their_own::<Sim>(flowmeter_impls_shuttle::registry::Everybody);
+    cases_have_names_of_their_own::<Std>(flowmeter_impls::registry::All);
+    cases_have_names_of_their_own::<Loom>(flowmeter_impls_loom::registry::All);
+    cases_have_names_of_their_own::<Sim>(flowmeter_impls_shuttle::registry::All);
 }
 
 #[derive(Clone, Copy)]
 struct TimeoutsOverTwo;
 
 impl Registry for TimeoutsOverTwo {
-    fn timers<H: Enrol>(self, hall: &mut H) {
-        let timer = own::<TimerService<DaryHeap>, _>(hall, "two").timer();
+    fn timers<V: Visitor>(self, visitor: &mut V) {
+        let timer = own::<TimerService<DaryHeap>, _>(visitor, "two").timer();
         let timer = timer.timeouts::<MutexChannels>();
         timer.timeouts::<OrderedLocks>().enter();
     }

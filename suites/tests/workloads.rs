@@ -9,7 +9,7 @@ use std::path::Path;
 use families::{FAULT, Fault, Tested};
 use flowmeter_harness::measure::{Sample, Stage, StageError, WindowSpec};
 use flowmeter_harness::record::FailureKind;
-use flowmeter_suites::contest::Contest;
+use flowmeter_suites::catalogue::Catalogue;
 use flowmeter_suites::scenario::{ScenarioSpec, built_in, parse};
 
 const SHORT: WindowSpec = WindowSpec {
@@ -34,7 +34,7 @@ fn scenario(name: &str) -> ScenarioSpec {
 /// The queue with a fault, in a scenario.
 fn faulty(fault: Fault, name: &str) -> Box<dyn Stage> {
     FAULT.set(fault);
-    let stage = Contest::of(Tested).stage("queue", &scenario(name));
+    let stage = Catalogue::of(Tested).stage("queue", &scenario(name));
     stage.unwrap_or_else(|why| panic!("{name}: {why}"))
 }
 
@@ -56,11 +56,11 @@ fn failure<T>(outcome: Result<T, StageError>) -> (FailureKind, String) {
 
 #[test]
 fn honest_families_pass_the_proof_of_every_scenario_they_take_part_in() {
-    let contest = Contest::of(Tested);
+    let catalogue = Catalogue::of(Tested);
     for scenario in built_in() {
         for name in ["queue", "std"] {
-            if contest.supports(name, &scenario) {
-                let mut stage = contest.stage(name, &scenario).expect("takes part");
+            if catalogue.supports(name, &scenario) {
+                let mut stage = catalogue.stage(name, &scenario).expect("takes part");
                 let outcome = stage.prove();
                 assert!(outcome.is_ok(), "{name} in {}: {outcome:?}", scenario.name);
             }
@@ -70,13 +70,13 @@ fn honest_families_pass_the_proof_of_every_scenario_they_take_part_in() {
 
 #[test]
 fn honest_families_get_a_number_in_every_scenario_they_take_part_in() {
-    let contest = Contest::of(Tested);
+    let catalogue = Catalogue::of(Tested);
     for scenario in built_in() {
         for name in ["queue", "std"] {
-            if !contest.supports(name, &scenario) {
+            if !catalogue.supports(name, &scenario) {
                 continue;
             }
-            let mut stage = contest.stage(name, &scenario).expect("takes part");
+            let mut stage = catalogue.stage(name, &scenario).expect("takes part");
             match stage.window(SHORT) {
                 Ok(sample) => {
                     assert!(sample.value > 0.0, "{name} in {}", scenario.name);
@@ -211,7 +211,7 @@ buffer = "rendezvous"
     scenario.work = parse("channels/x", Path::new("x.toml"), text)
         .expect("well-formed")
         .work;
-    let stage = Contest::of(Tested).stage("std", &scenario);
+    let stage = Catalogue::of(Tested).stage("std", &scenario);
     let (kind, message) = failure(stage.expect("std has rendezvous").window(SHORT));
     assert_eq!(kind, FailureKind::Void);
     assert!(message.starts_with("it sustained"), "{message}");
@@ -228,8 +228,8 @@ fn a_panic_is_a_failure_with_what_it_said() {
 
 #[test]
 fn participants_are_known_before_anything_runs() {
-    let contest = Contest::of(Tested);
-    let supports = |who: &str, name: &str| contest.supports(who, &scenario(name));
+    let catalogue = Catalogue::of(Tested);
+    let supports = |who: &str, name: &str| catalogue.supports(who, &scenario(name));
     assert!(supports("std", "channels/spsc-rendezvous"));
     assert!(
         supports("std", "channels/spsc-unbounded"),
@@ -245,8 +245,8 @@ fn participants_are_known_before_anything_runs() {
 
 #[test]
 fn an_implementation_that_does_not_take_part_gets_no_stage() {
-    let contest = Contest::of(Tested);
-    let refusal = contest.stage("std", &scenario("channels/spmc-64"));
+    let catalogue = Catalogue::of(Tested);
+    let refusal = catalogue.stage("std", &scenario("channels/spmc-64"));
     let (kind, message) = failure(refusal.map(drop));
     assert_eq!(kind, FailureKind::Protocol);
     assert!(message.contains("std does not take part in channels/spmc-64"));
@@ -254,21 +254,21 @@ fn an_implementation_that_does_not_take_part_gets_no_stage() {
 
 #[test]
 fn a_stage_is_made_from_what_a_child_is_sent() {
-    let contest = Contest::of(Tested);
+    let catalogue = Catalogue::of(Tested);
     let sent = serde_json::to_value(scenario("channels/spsc-64")).expect("serialises");
-    assert!(contest.stage_of("std", &sent).is_ok());
+    assert!(catalogue.stage_of("std", &sent).is_ok());
     let foreign = serde_json::json!({ "name": "x" });
-    let (kind, _) = failure(contest.stage_of("std", &foreign).map(drop));
+    let (kind, _) = failure(catalogue.stage_of("std", &foreign).map(drop));
     assert_eq!(kind, FailureKind::Protocol);
 }
 
 #[test]
 fn uncontended_costs_can_be_timed_turn_by_turn() {
-    let contest = Contest::of(Tested);
+    let catalogue = Catalogue::of(Tested);
     let uncontended = scenario("channels/uncontended-64");
-    let timing = contest.timing("std", &uncontended).expect("one thread");
+    let timing = catalogue.timing("std", &uncontended).expect("one thread");
     let mut timing = timing.expect("std has fixed buffers");
     assert!(timing(1_000).expect("honest") > std::time::Duration::ZERO);
     let stream = scenario("channels/spsc-64");
-    assert!(contest.timing("std", &stream).is_none(), "two threads");
+    assert!(catalogue.timing("std", &stream).is_none(), "two threads");
 }

@@ -10,7 +10,7 @@ use super::contestant::Contestant;
 use super::error::MeasureError;
 use super::order::round_seed;
 use super::parent::Parent;
-use super::plan::{Contest, Entry, EntryKey};
+use super::plan::{Entry, EntryKey, PlannedScenario};
 use super::progress::Event;
 use super::protocol::Request;
 use crate::record::{Allocation, Record};
@@ -20,14 +20,14 @@ impl<'a> Parent<'a> {
     /// slowed copies.
     pub(super) fn uncounted<'c>(
         &self,
-        contest: &'c Contest,
+        planned: &'c PlannedScenario,
         has_failed: impl Fn(&EntryKey) -> bool,
     ) -> Vec<&'c Entry> {
         if self.plan.allocation_window.is_none() {
             return Vec::new();
         }
-        let counted = self.standpoint(contest).counted;
-        let entries = contest.entries.iter();
+        let counted = self.standpoint(planned).counted;
+        let entries = planned.entries.iter();
         entries
             .filter(|e| !e.placebo && e.slowed_percent.is_none() && e.kept_out.is_none())
             .filter(|e| !has_failed(&e.key()) && !counted.contains(&e.implementation))
@@ -37,14 +37,14 @@ impl<'a> Parent<'a> {
     /// Counts what these entries allocate.
     pub(super) fn count_allocations(
         &mut self,
-        contest: &Contest,
+        planned: &PlannedScenario,
         entries: &[&Entry],
     ) -> Result<(), MeasureError> {
         let window = self.plan.allocation_window.filter(|_| !entries.is_empty());
         let Some(window) = window else {
             return Ok(());
         };
-        let scenario = contest.scenario.name.as_str();
+        let scenario = planned.scenario.name.as_str();
         let request = Request::Allocations {
             ramp_nanos: super::course::nanos(self.plan.ramp),
             nanos: super::course::nanos(window),
@@ -55,7 +55,7 @@ impl<'a> Parent<'a> {
         // All processes are started before waiting for the first, and all are ready before the first one works.
         let started: Vec<_> = entries
             .iter()
-            .map(|entry| self.start(contest, entry))
+            .map(|entry| self.start(planned, entry))
             .collect();
         let ready: Vec<_> = started
             .into_iter()

@@ -13,7 +13,7 @@ use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use super::error::MeasureError;
-use super::plan::{Contest, EntryKey, Plan};
+use super::plan::{EntryKey, Plan, PlannedScenario};
 use crate::record::{Failure, RECORDS_FILE, Record, RecordError, RunData, read_run};
 
 /// Where an earlier part of a run stopped in one scenario.
@@ -190,7 +190,7 @@ fn line(record: &Record) -> Vec<u8> {
 fn header(plan: &Plan) -> Vec<u8> {
     let run = Record::Run(Box::new(plan.run.clone()));
     let implementations = plan.implementations.iter().cloned();
-    let scenarios = plan.contests.iter().map(|c| c.scenario.clone());
+    let scenarios = plan.planned_scenarios.iter().map(|c| c.scenario.clone());
     let proofs = plan.proofs.iter().cloned();
     let uncontended = plan.uncontended.iter().cloned();
     std::iter::once(run)
@@ -238,7 +238,7 @@ fn same_run(folder: &Path, data: &RunData, plan: &Plan) -> Result<(), MeasureErr
 /// Refuses a plan with other scenarios or other implementations.
 fn same_field(folder: &Path, data: &RunData, plan: &Plan) -> Result<(), MeasureError> {
     let mut planned: Vec<&str> = plan
-        .contests
+        .planned_scenarios
         .iter()
         .map(|c| c.scenario.name.as_str())
         .collect();
@@ -258,27 +258,27 @@ fn same_field(folder: &Path, data: &RunData, plan: &Plan) -> Result<(), MeasureE
         planned.join(", "),
     );
     differing(folder, [scenarios, implementations])?;
-    for contest in &plan.contests {
-        let recorded = &data.scenarios[&contest.scenario.name];
-        if *recorded != contest.scenario {
+    for planned in &plan.planned_scenarios {
+        let recorded = &data.scenarios[&planned.scenario.name];
+        if *recorded != planned.scenario {
             let text = |s| serde_json::to_string(s).unwrap_or_default();
-            let pair = ("the scenario", text(recorded), text(&contest.scenario));
+            let pair = ("the scenario", text(recorded), text(&planned.scenario));
             differing(folder, [pair])?;
         }
-        differing(folder, entries_of(data, contest))?;
+        differing(folder, entries_of(data, planned))?;
     }
     Ok(())
 }
 
 /// The recorded and the planned entries of that scenario, if a complete round of it shows the recorded ones.
-fn entries_of(data: &RunData, contest: &Contest) -> Option<(&'static str, String, String)> {
-    let name = &contest.scenario.name;
+fn entries_of(data: &RunData, planned: &PlannedScenario) -> Option<(&'static str, String, String)> {
+    let name = &planned.scenario.name;
     data.rounds.iter().find(|round| round.scenario == *name)?;
     let windows = data.windows.iter().filter(|w| w.scenario == *name);
     let windows = windows.map(|w| (w.implementation.clone(), w.placebo, w.slowed_percent));
     let failures = data.failures.iter().filter(|f| f.scenario == *name);
     let recorded: BTreeSet<EntryKey> = windows.chain(failures.map(key_of)).collect();
-    let planned: BTreeSet<EntryKey> = contest.entries.iter().map(|e| e.key()).collect();
+    let planned: BTreeSet<EntryKey> = planned.entries.iter().map(|e| e.key()).collect();
     Some(("the entries", told(&recorded), told(&planned)))
 }
 

@@ -17,7 +17,7 @@ use super::error::MeasureError;
 use super::noise;
 use super::order::{order_of_round, round_seed};
 use super::parent::Parent;
-use super::plan::{Contest, Entry, EntryKey};
+use super::plan::{Entry, EntryKey, PlannedScenario};
 use super::progress::{Event, Standing};
 use super::protocol::{Request, WireSample};
 use super::{StageError, WindowSpec};
@@ -25,7 +25,7 @@ use crate::record::{Failure, Record, Round, Window};
 
 /// The state of the current scenario.
 struct Course<'a> {
-    contest: &'a Contest,
+    planned: &'a PlannedScenario,
     window: Duration,
     /// Complete rounds.
     rounds: u32,
@@ -39,29 +39,29 @@ struct Course<'a> {
 impl<'a> Course<'a> {
     /// The entries that have not failed.
     fn standing(&self) -> impl Iterator<Item = (usize, &'a Entry)> {
-        let entries = self.contest.entries.iter().enumerate();
+        let entries = self.planned.entries.iter().enumerate();
         entries.filter(|(_, entry)| !self.failed.contains(&entry.key()))
     }
 }
 
 impl<'a> Parent<'a> {
     /// Measures the scenario of that index. `later` is the demand of the scenarios after it.
-    pub(super) fn contest(
+    pub(super) fn planned(
         &mut self,
         index: usize,
         window: Duration,
         later: Demand,
     ) -> Result<(), MeasureError> {
-        let contest = &self.plan.contests[index];
-        let at = self.standpoint(contest);
-        let all_failed = contest.entries.iter().all(|e| at.failed.contains(&e.key()));
+        let planned = &self.plan.planned_scenarios[index];
+        let at = self.standpoint(planned);
+        let all_failed = planned.entries.iter().all(|e| at.failed.contains(&e.key()));
         if at.rounds >= self.plan.total_rounds() || all_failed {
             // An earlier part of the run has timed it.
-            let uncounted = self.uncounted(contest, |key| at.failed.contains(key));
-            return self.count_allocations(contest, &uncounted);
+            let uncounted = self.uncounted(planned, |key| at.failed.contains(key));
+            return self.count_allocations(planned, &uncounted);
         }
         let mut course = Course {
-            contest,
+            planned,
             window,
             rounds: at.rounds,
             failed: at.failed,
@@ -70,12 +70,12 @@ impl<'a> Parent<'a> {
         };
         let mut fork = at.next_fork;
         self.progress.event(&Event::Scenario {
-            name: &contest.scenario.name,
+            name: &planned.scenario.name,
             index,
-            of: self.plan.contests.len(),
+            of: self.plan.planned_scenarios.len(),
             window,
         });
-        for entry in &contest.entries {
+        for entry in &planned.entries {
             if let Some(why) = &entry.kept_out {
                 self.fail(&mut course, entry, fork, None, why.clone())?;
             }
@@ -90,22 +90,22 @@ impl<'a> Parent<'a> {
         if measured && let Some(noise) = stretch.and_then(noise::Stretch::end) {
             self.note_noise(noise)?;
         }
-        let uncounted = self.uncounted(contest, |key| course.failed.contains(key));
-        self.count_allocations(contest, &uncounted)
+        let uncounted = self.uncounted(planned, |key| course.failed.contains(key));
+        self.count_allocations(planned, &uncounted)
     }
 
     /// One generation of processes and its rounds.
     fn fork(&mut self, course: &mut Course<'a>, fork: u32) -> Result<(), MeasureError> {
-        let scenario = course.contest.scenario.name.as_str();
+        let scenario = course.planned.scenario.name.as_str();
         self.progress.event(&Event::Fork { scenario, fork });
         let began = Instant::now();
         let standing: Vec<(usize, &'a Entry)> = course.standing().collect();
         let processes = standing.len();
-        let mut field = Field::new(course.contest.entries.len());
+        let mut field = Field::new(course.planned.entries.len());
         // All processes are started before waiting for the first, so that their start-up overlaps.
         let started: Vec<_> = standing
             .into_iter()
-            .map(|(index, entry)| (index, entry, self.start(course.contest, entry)))
+            .map(|(index, entry)| (index, entry, self.start(course.planned, entry)))
             .collect();
         for (index, entry, started) in started {
             let proved = started.and_then(|mut contestant| {
@@ -139,11 +139,15 @@ impl<'a> Parent<'a> {
         Ok(())
     }
 
-    pub(super) fn start(&self, contest: &Contest, entry: &Entry) -> Result<Contestant, StageError> {
+    pub(super) fn start(
+        &self,
+        planned: &PlannedScenario,
+        entry: &Entry,
+    ) -> Result<Contestant, StageError> {
         let mut contestant = Contestant::start((self.spawn)(entry))?;
         contestant.ask(&Request::Prepare {
             implementation: entry.implementation.clone(),
-            scenario: contest.spec.clone(),
+            scenario: planned.spec.clone(),
         })?;
         Ok(contestant)
     }
@@ -155,8 +159,8 @@ impl<'a> Parent<'a> {
         field: &mut Field,
         fork: u32,
     ) -> Result<(), MeasureError> {
-        let contest = course.contest;
-        let scenario = contest.scenario.name.as_str();
+        let planned = course.planned;
+        let scenario = planned.scenario.name.as_str();
         let (seed, round) = (self.plan.run.seed, course.rounds);
         let of = self.plan.total_rounds();
         self.progress.event(&Event::Round {
@@ -165,11 +169,11 @@ impl<'a> Parent<'a> {
             of,
         });
         course.in_round = 0;
-        for index in order_of_round(seed, scenario, round, contest.entries.len()) {
+        for index in order_of_round(seed, scenario, round, planned.entries.len()) {
             let Some(contestant) = &mut field.0[index] else {
                 continue;
             };
-            let entry = &contest.entries[index];
+            let entry = &planned.entries[index];
             let spec = WindowSpec {
                 ramp_nanos: nanos(self.plan.ramp),
                 nanos: nanos(course.window),
@@ -224,7 +228,7 @@ impl<'a> Parent<'a> {
             return Ok(());
         }
         let failure = Failure {
-            scenario: course.contest.scenario.name.clone(),
+            scenario: course.planned.scenario.name.clone(),
             implementation: entry.implementation.clone(),
             placebo: entry.placebo,
             slowed_percent: entry.slowed_percent,
@@ -253,7 +257,7 @@ impl<'a> Parent<'a> {
             // The processes of the current fork are already started.
             processes: able * forks.saturating_sub(1)
                 + self
-                    .uncounted(course.contest, |key| course.failed.contains(key))
+                    .uncounted(course.planned, |key| course.failed.contains(key))
                     .len() as u64
                 + course.later.processes,
         };

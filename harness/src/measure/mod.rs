@@ -40,6 +40,6 @@ pub mod usage;
 
 pub use error::MeasureError;
 pub use parent::{RunSummary, resume, run};
-pub use plan::{Contest, Entry, Plan};
+pub use plan::{Entry, Plan, PlannedScenario};
 pub use progress::{Event, Progress, Silent, Standing};
 pub use stage::{LatencySample, Sample, Stage, StageError, WindowSpec};

@@ -11,7 +11,7 @@ use super::book::{Book, Found, Standpoint, Standpoints};
 use super::budget::{Demand, Pace, allot};
 use super::error::MeasureError;
 use super::noise;
-use super::plan::{Contest, Entry, Plan};
+use super::plan::{Entry, Plan, PlannedScenario};
 use super::progress::{Event, Progress};
 use crate::record::{End, Noise, Record};
 
@@ -127,19 +127,19 @@ impl<'a> Parent<'a> {
             self.note_noise(noise)?;
         }
         let mut dropped = Vec::new();
-        let contests = &self.plan.contests;
-        for index in 0..contests.len() {
+        let planned_scenarios = &self.plan.planned_scenarios;
+        for index in 0..planned_scenarios.len() {
             let Some((window, kept)) = self.window_of(index) else {
                 // The remaining scenarios are less important than this one, and are dropped with it.
-                for contest in &contests[index..] {
-                    let scenario = &contest.scenario.name;
+                for planned in &planned_scenarios[index..] {
+                    let scenario = &planned.scenario.name;
                     self.progress.event(&Event::Dropped { scenario });
                     dropped.push(scenario.clone());
                 }
                 break;
             };
-            let later = self.demand(&contests[index + 1..index + kept.max(1)]);
-            self.contest(index, window, later)?;
+            let later = self.demand(&planned_scenarios[index + 1..index + kept.max(1)]);
+            self.planned(index, window, later)?;
         }
         let end = End {
             seconds: (self.began.elapsed() + self.spent_before()).as_secs_f64(),
@@ -156,28 +156,28 @@ impl<'a> Parent<'a> {
         })
     }
 
-    pub(super) fn standpoint(&self, contest: &Contest) -> Standpoint {
-        let at = self.before.scenarios.get(&contest.scenario.name);
+    pub(super) fn standpoint(&self, planned: &PlannedScenario) -> Standpoint {
+        let at = self.before.scenarios.get(&planned.scenario.name);
         at.cloned().unwrap_or_default()
     }
 
     /// The remaining demand of these scenarios.
-    fn demand(&self, contests: &[Contest]) -> Demand {
+    fn demand(&self, planned_scenarios: &[PlannedScenario]) -> Demand {
         let mut demand = Demand {
             windows: 0,
             processes: 0,
         };
-        for contest in contests {
-            let more = self.demand_of(contest);
+        for planned in planned_scenarios {
+            let more = self.demand_of(planned);
             demand.windows += more.windows;
             demand.processes += more.processes;
         }
         demand
     }
 
-    fn demand_of(&self, contest: &Contest) -> Demand {
-        let at = self.standpoint(contest);
-        let entries = contest.entries.iter();
+    fn demand_of(&self, planned: &PlannedScenario) -> Demand {
+        let at = self.standpoint(planned);
+        let entries = planned.entries.iter();
         let able = entries.filter(|e| e.kept_out.is_none() && !at.failed.contains(&e.key()));
         let able = able.count() as u64;
         let rounds = self.plan.total_rounds().saturating_sub(at.rounds);
@@ -185,18 +185,21 @@ impl<'a> Parent<'a> {
             windows: able * u64::from(rounds),
             // One more process each to count its allocations. The time of its window is part of the pace of processes.
             processes: able * u64::from(rounds.div_ceil(self.plan.run.rounds))
-                + self.uncounted(contest, |key| at.failed.contains(key)).len() as u64,
+                + self.uncounted(planned, |key| at.failed.contains(key)).len() as u64,
         }
     }
 
     /// The window length of that scenario, and how many scenarios from it on fit; `None` where the budget is too small.
     fn window_of(&self, index: usize) -> Option<(Duration, usize)> {
-        let contests = &self.plan.contests[index..];
+        let planned_scenarios = &self.plan.planned_scenarios[index..];
         let Some(budget) = self.plan.budget else {
             let window = Duration::from_nanos(self.plan.run.window_nanos);
-            return Some((window, contests.len()));
+            return Some((window, planned_scenarios.len()));
         };
-        let demands: Vec<Demand> = contests.iter().map(|c| self.demand_of(c)).collect();
+        let demands: Vec<Demand> = planned_scenarios
+            .iter()
+            .map(|c| self.demand_of(c))
+            .collect();
         let left = self
             .share(budget.total)
             .saturating_sub(self.began.elapsed());

@@ -44,12 +44,12 @@ pub struct Plan {
     /// Criterion's timings from before the run.
     pub uncontended: Vec<Uncontended>,
     /// Scenarios in the order in which they run; with a budget the most important come first.
-    pub contests: Vec<Contest>,
+    pub planned_scenarios: Vec<PlannedScenario>,
 }
 
 /// A scenario and its entries.
 #[derive(Clone, Debug)]
-pub struct Contest {
+pub struct PlannedScenario {
     /// The scenario as in the records.
     pub scenario: Scenario,
     /// The scenario as sent to the contestants' processes; opaque to the engine.
@@ -131,7 +131,7 @@ impl Plan {
                 "a window of length 0 measures nothing; ask for some milliseconds".to_owned(),
             );
         }
-        if self.contests.is_empty() {
+        if self.planned_scenarios.is_empty() {
             return refuse("no scenario is left to measure; widen the selection".to_owned());
         }
         let known: HashSet<&str> = self
@@ -140,18 +140,18 @@ impl Plan {
             .map(|i| i.name.as_str())
             .collect();
         let mut scenarios = HashSet::new();
-        for contest in &self.contests {
-            let name = &contest.scenario.name;
+        for planned in &self.planned_scenarios {
+            let name = &planned.scenario.name;
             if !scenarios.insert(name) {
                 return refuse(format!("the scenario {name} stands twice in the plan"));
             }
-            if contest.entries.is_empty() {
+            if planned.entries.is_empty() {
                 return refuse(format!(
                     "no implementation is left to run {name}; widen the selection"
                 ));
             }
             let mut entries = HashSet::new();
-            for entry in &contest.entries {
+            for entry in &planned.entries {
                 let who = &entry.implementation;
                 if !known.contains(who.as_str()) {
                     return refuse(format!("{name} names {who}, which does not take part"));

@@ -7,23 +7,23 @@ use crate::channel::{
     WeakProducers,
 };
 
-use super::{Enrol, Entry, Newcomer};
+use super::{Entry, Registering, Visitor};
 
-impl<'h, C: Channels, H: Enrol> Newcomer<'h, C, H> {
+impl<'h, C: Channels, V: Visitor> Registering<'h, C, V> {
     /// A channel. Its buffers, further halves, closing and identity are determined by asking the family.
-    pub fn channel(self) -> Entry<'h, C, H> {
+    pub fn channel(self) -> Entry<'h, C, V> {
         self.of_kind(Kind::Channel).ask_the_family()
     }
 }
 
-impl<'h, C: Channels, H: Enrol> Entry<'h, C, H> {
+impl<'h, C: Channels, V: Visitor> Entry<'h, C, V> {
     /// Continues with another family of the same implementation.
-    pub fn family<D: Channels>(self) -> Entry<'h, D, H> {
+    pub fn family<D: Channels>(self) -> Entry<'h, D, V> {
         self.of::<D>().ask_the_family()
     }
 
     fn ask_the_family(mut self) -> Self {
-        if !self.hall.asks(self.who.name) {
+        if !self.visitor.asks(self.who.name) {
             return self;
         }
         let buffers = [
@@ -64,7 +64,7 @@ impl<'h, C: Channels, H: Enrol> Entry<'h, C, H> {
     where
         C: Blocking,
     {
-        self.derive(Capability::Blocking).visit(H::blocking::<C>)
+        self.derive(Capability::Blocking).visit(V::blocking::<C>)
     }
 
     /// Has futures.
@@ -72,7 +72,7 @@ impl<'h, C: Channels, H: Enrol> Entry<'h, C, H> {
     where
         C: Async,
     {
-        self.derive(Capability::Async).visit(H::asynchronous::<C>)
+        self.derive(Capability::Async).visit(V::asynchronous::<C>)
     }
 
     /// Threads and tasks may use one channel at once.
@@ -80,7 +80,7 @@ impl<'h, C: Channels, H: Enrol> Entry<'h, C, H> {
     where
         C: Blocking + Async,
     {
-        self.derive(Capability::Mixed).visit(H::mixed::<C>)
+        self.derive(Capability::Mixed).visit(V::mixed::<C>)
     }
 
     /// Has callbacks.
@@ -88,7 +88,7 @@ impl<'h, C: Channels, H: Enrol> Entry<'h, C, H> {
     where
         C: Callback + Blocking,
     {
-        self.derive(Capability::Callback).visit(H::callback::<C>)
+        self.derive(Capability::Callback).visit(V::callback::<C>)
     }
 
     /// Has deadlines on puts.
@@ -97,7 +97,7 @@ impl<'h, C: Channels, H: Enrol> Entry<'h, C, H> {
         C: PutDeadline,
     {
         self.derive(Capability::PutDeadline)
-            .visit(H::put_deadline::<C>)
+            .visit(V::put_deadline::<C>)
     }
 
     /// Has deadlines on takes.
@@ -106,7 +106,7 @@ impl<'h, C: Channels, H: Enrol> Entry<'h, C, H> {
         C: TakeDeadline,
     {
         self.derive(Capability::TakeDeadline)
-            .visit(H::take_deadline::<C>)
+            .visit(V::take_deadline::<C>)
     }
 
     /// Has promises.
@@ -114,7 +114,7 @@ impl<'h, C: Channels, H: Enrol> Entry<'h, C, H> {
     where
         C: Promises + Blocking,
     {
-        self.derive(Capability::Promise).visit(H::promises::<C>)
+        self.derive(Capability::Promise).visit(V::promises::<C>)
     }
 
     /// Has alts.
@@ -122,7 +122,7 @@ impl<'h, C: Channels, H: Enrol> Entry<'h, C, H> {
     where
         C: Alts,
     {
-        self.derive(Capability::Alts).visit(H::alts::<C>)
+        self.derive(Capability::Alts).visit(V::alts::<C>)
     }
 
     /// Has alts over channels of different message types.
@@ -130,7 +130,7 @@ impl<'h, C: Channels, H: Enrol> Entry<'h, C, H> {
     where
         C: MixedAlts,
     {
-        self.derive(Capability::MixedAlts).visit(H::mixed_alts::<C>)
+        self.derive(Capability::MixedAlts).visit(V::mixed_alts::<C>)
     }
 
     /// Has alts that tasks await.
@@ -138,7 +138,7 @@ impl<'h, C: Channels, H: Enrol> Entry<'h, C, H> {
     where
         C: AwaitAlts,
     {
-        self.derive(Capability::AwaitAlts).visit(H::await_alts::<C>)
+        self.derive(Capability::AwaitAlts).visit(V::await_alts::<C>)
     }
 
     /// Has producers that do not keep the channel open.
@@ -147,7 +147,7 @@ impl<'h, C: Channels, H: Enrol> Entry<'h, C, H> {
         C: WeakProducers,
     {
         self.derive(Capability::WeakProducers)
-            .visit(H::weak_producers::<C>)
+            .visit(V::weak_producers::<C>)
     }
 
     /// Its producers can wait for the close.
@@ -156,7 +156,7 @@ impl<'h, C: Channels, H: Enrol> Entry<'h, C, H> {
         C: AwaitClose,
     {
         self.derive(Capability::AwaitClose)
-            .visit(H::await_close::<C>)
+            .visit(V::await_close::<C>)
     }
 
     /// Has batches for threads.
@@ -164,7 +164,7 @@ impl<'h, C: Channels, H: Enrol> Entry<'h, C, H> {
     where
         C: Batch,
     {
-        self.derive(Capability::Batch).visit(H::batch::<C>)
+        self.derive(Capability::Batch).visit(V::batch::<C>)
     }
 
     /// Has batches that are futures.
@@ -172,7 +172,7 @@ impl<'h, C: Channels, H: Enrol> Entry<'h, C, H> {
     where
         C: AsyncBatch,
     {
-        self.derive(Capability::Batch).visit(H::async_batch::<C>)
+        self.derive(Capability::Batch).visit(V::async_batch::<C>)
     }
 
     /// Has permits that threads wait for.
@@ -180,7 +180,7 @@ impl<'h, C: Channels, H: Enrol> Entry<'h, C, H> {
     where
         C: BlockingReserve,
     {
-        self.derive(Capability::Reserve).visit(H::reserve::<C>)
+        self.derive(Capability::Reserve).visit(V::reserve::<C>)
     }
 
     /// Has permits that futures wait for.
@@ -189,7 +189,7 @@ impl<'h, C: Channels, H: Enrol> Entry<'h, C, H> {
         C: AsyncReserve,
     {
         self.derive(Capability::Reserve)
-            .visit(H::async_reserve::<C>)
+            .visit(V::async_reserve::<C>)
     }
 
     /// Has transforms.
@@ -198,6 +198,6 @@ impl<'h, C: Channels, H: Enrol> Entry<'h, C, H> {
         C: Transforms + Blocking,
     {
         self.derive(Capability::Transforms)
-            .visit(H::transforms::<C>)
+            .visit(V::transforms::<C>)
     }
 }

@@ -5,15 +5,15 @@ use crate::channel::AwaitAlts;
 use crate::combinator::Combinators;
 use crate::executor::Executors;
 
-use super::{Enrol, Entry, Newcomer};
+use super::{Entry, Registering, Visitor};
 
-impl<'h, F, H: Enrol> Newcomer<'h, F, H> {
+impl<'h, F, V: Visitor> Registering<'h, F, V> {
     /// A family of combinators, over those channels, on that executor.
-    pub fn combinators<C: AwaitAlts, E: Executors>(self) -> Entry<'h, F, H>
+    pub fn combinators<C: AwaitAlts, E: Executors>(self) -> Entry<'h, F, V>
     where
         F: Combinators<C>,
     {
         self.of_kind(Kind::Combinator)
-            .visit(H::combinators::<F, C, E>)
+            .visit(V::combinators::<F, C, E>)
     }
 }

@@ -6,20 +6,20 @@ use crate::limiter::{
     WeightedLimit,
 };
 
-use super::{Enrol, Entry, Newcomer};
+use super::{Entry, Registering, Visitor};
 
-impl<'h, L: Limiters, H: Enrol> Newcomer<'h, L, H> {
+impl<'h, L: Limiters, V: Visitor> Registering<'h, L, V> {
     /// A limiter.
-    pub fn limiter(self) -> Entry<'h, L, H> {
+    pub fn limiter(self) -> Entry<'h, L, V> {
         let entry = self.of_kind(Kind::Limiter);
-        entry.derive(Capability::TryAcquire).visit(H::limiter::<L>)
+        entry.derive(Capability::TryAcquire).visit(V::limiter::<L>)
     }
 }
 
-impl<'h, L: Limiters, H: Enrol> Entry<'h, L, H> {
+impl<'h, L: Limiters, V: Visitor> Entry<'h, L, V> {
     /// Continues with another type of the same implementation, such as one for tasks beside one for threads.
-    pub fn limiter_family<M: Limiters>(self) -> Entry<'h, M, H> {
-        self.of::<M>().visit(H::limiter::<M>)
+    pub fn limiter_family<M: Limiters>(self) -> Entry<'h, M, V> {
+        self.of::<M>().visit(V::limiter::<M>)
     }
 
     /// Blocks the thread until a permit is free.
@@ -28,7 +28,7 @@ impl<'h, L: Limiters, H: Enrol> Entry<'h, L, H> {
         L: BlockingLimit,
     {
         self.derive(Capability::Blocking)
-            .visit(H::blocking_limit::<L>)
+            .visit(V::blocking_limit::<L>)
     }
 
     /// Blocks the thread until a permit is free or a deadline passes.
@@ -37,7 +37,7 @@ impl<'h, L: Limiters, H: Enrol> Entry<'h, L, H> {
         L: LimitDeadline,
     {
         self.derive(Capability::AcquireDeadline)
-            .visit(H::limit_deadline::<L>)
+            .visit(V::limit_deadline::<L>)
     }
 
     /// Futures wait for a permit.
@@ -45,7 +45,7 @@ impl<'h, L: Limiters, H: Enrol> Entry<'h, L, H> {
     where
         L: AsyncLimit,
     {
-        self.derive(Capability::Async).visit(H::async_limit::<L>)
+        self.derive(Capability::Async).visit(V::async_limit::<L>)
     }
 
     /// Futures wait for a permit until a deadline.
@@ -54,7 +54,7 @@ impl<'h, L: Limiters, H: Enrol> Entry<'h, L, H> {
         L: AsyncLimitDeadline,
     {
         self.derive(Capability::AcquireDeadline)
-            .visit(H::async_limit_deadline::<L>)
+            .visit(V::async_limit_deadline::<L>)
     }
 
     /// Threads acquire several permits at once.
@@ -63,7 +63,7 @@ impl<'h, L: Limiters, H: Enrol> Entry<'h, L, H> {
         L: WeightedLimit,
     {
         self.derive(Capability::Weights)
-            .visit(H::weighted_limit::<L>)
+            .visit(V::weighted_limit::<L>)
     }
 
     /// Futures acquire several permits at once.
@@ -72,6 +72,6 @@ impl<'h, L: Limiters, H: Enrol> Entry<'h, L, H> {
         L: AsyncWeightedLimit,
     {
         self.derive(Capability::Weights)
-            .visit(H::async_weighted_limit::<L>)
+            .visit(V::async_weighted_limit::<L>)
     }
 }

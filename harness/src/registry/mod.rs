@@ -1,18 +1,18 @@
 //! Registration of implementations: one readable line each.
 //!
-//! A [`Registry`] passes its contestants to any type that implements [`Enrol`]:
+//! A [`Registry`] passes its contestants to any type that implements [`Visitor`]:
 //!
 //! ```ignore
-//! impl Registry for Everybody {
-//!     fn channels<H: Enrol>(self, hall: &mut H) {
-//!         own::<Mutex, _>(hall, "mutex").channel().blocking().asynchronous().alts().enter();
-//!         peer::<Bounded, _>(hall, "std", "1.95")
+//! impl Registry for All {
+//!     fn channels<V: Visitor>(self, visitor: &mut V) {
+//!         own::<Mutex, _>(visitor, "mutex").channel().blocking().asynchronous().alts().enter();
+//!         peer::<Bounded, _>(visitor, "std", "1.95")
 //!             .channel().blocking()
 //!             .family::<Unbounded>().blocking()
 //!             .enter();
 //!     }
-//!     fn timers<H: Enrol>(self, hall: &mut H) {
-//!         own::<Heap, _>(hall, "heap").timer().cancel().reset().enter();
+//!     fn timers<V: Visitor>(self, visitor: &mut V) {
+//!         own::<Heap, _>(visitor, "heap").timer().cancel().reset().enter();
 //!     }
 //! }
 //! ```
@@ -71,10 +71,10 @@ pub struct Contestant {
 
 /// Receives contestants. A suite implements it to keep what it needs of each type.
 ///
-/// Every method is called once for each family that has the trait; [`Enrol::contestant`] comes first.
-pub trait Enrol: Sized {
+/// Every method is called once for each family that has the trait; [`Visitor::contestant`] comes first.
+pub trait Visitor: Sized {
     /// Whether to ask that contestant for its capabilities. Asking opens channels, so foreign code runs. Of a
-    /// contestant that is not asked, [`Enrol::contestant`] receives what its registration says, and no family is
+    /// contestant that is not asked, [`Visitor::contestant`] receives what its registration says, and no family is
     /// visited.
     fn asks(&self, _name: &str) -> bool {
         true
@@ -184,27 +184,27 @@ pub trait Enrol: Sized {
 
 /// A list of contestants: a zero-sized type of the crate that has them. A kind that is left out has none.
 pub trait Registry: Copy + Send + Sync + 'static {
-    /// Passes every channel to `hall`, in the order in which tables show them.
-    fn channels<H: Enrol>(self, _hall: &mut H) {}
-    /// Passes every timer to `hall`.
-    fn timers<H: Enrol>(self, _hall: &mut H) {}
-    /// Passes every pipeline to `hall`.
-    fn pipelines<H: Enrol>(self, _hall: &mut H) {}
-    /// Passes every limiter to `hall`.
-    fn limiters<H: Enrol>(self, _hall: &mut H) {}
-    /// Passes every executor to `hall`.
-    fn executors<H: Enrol>(self, _hall: &mut H) {}
-    /// Passes every family of combinators to `hall`.
-    fn combinators<H: Enrol>(self, _hall: &mut H) {}
+    /// Passes every channel to `visitor`, in the order in which tables show them.
+    fn channels<V: Visitor>(self, _hall: &mut V) {}
+    /// Passes every timer to `visitor`.
+    fn timers<V: Visitor>(self, _hall: &mut V) {}
+    /// Passes every pipeline to `visitor`.
+    fn pipelines<V: Visitor>(self, _hall: &mut V) {}
+    /// Passes every limiter to `visitor`.
+    fn limiters<V: Visitor>(self, _hall: &mut V) {}
+    /// Passes every executor to `visitor`.
+    fn executors<V: Visitor>(self, _hall: &mut V) {}
+    /// Passes every family of combinators to `visitor`.
+    fn combinators<V: Visitor>(self, _hall: &mut V) {}
 
-    /// Passes all contestants to `hall`, kind by kind.
-    fn everybody<H: Enrol>(self, hall: &mut H) {
-        self.channels(hall);
-        self.timers(hall);
-        self.pipelines(hall);
-        self.limiters(hall);
-        self.executors(hall);
-        self.combinators(hall);
+    /// Passes all contestants to `visitor`, kind by kind.
+    fn show_all<V: Visitor>(self, visitor: &mut V) {
+        self.channels(visitor);
+        self.timers(visitor);
+        self.pipelines(visitor);
+        self.limiters(visitor);
+        self.executors(visitor);
+        self.combinators(visitor);
     }
 }
 
@@ -218,9 +218,9 @@ pub trait AsyncRegistry: Registry {
 }
 
 /// An implementation written in this project.
-pub fn own<'h, F, H: Enrol>(hall: &'h mut H, name: &'static str) -> Newcomer<'h, F, H> {
-    newcomer(
-        hall,
+pub fn own<'h, F, V: Visitor>(visitor: &'h mut V, name: &'static str) -> Registering<'h, F, V> {
+    registering(
+        visitor,
         name,
         Origin::Own,
         env!("CARGO_PKG_VERSION").to_owned(),
@@ -228,32 +228,32 @@ pub fn own<'h, F, H: Enrol>(hall: &'h mut H, name: &'static str) -> Newcomer<'h,
 }
 
 /// An adapter of a published crate.
-pub fn peer<'h, F, H: Enrol>(
-    hall: &'h mut H,
+pub fn peer<'h, F, V: Visitor>(
+    visitor: &'h mut V,
     name: &'static str,
     version: impl Into<String>,
-) -> Newcomer<'h, F, H> {
-    newcomer(hall, name, Origin::Peer, version.into())
+) -> Registering<'h, F, V> {
+    registering(visitor, name, Origin::Peer, version.into())
 }
 
 /// An implementation that is broken on purpose.
-pub fn mutant<'h, F, H: Enrol>(hall: &'h mut H, name: &'static str) -> Newcomer<'h, F, H> {
-    newcomer(
-        hall,
+pub fn mutant<'h, F, V: Visitor>(visitor: &'h mut V, name: &'static str) -> Registering<'h, F, V> {
+    registering(
+        visitor,
         name,
         Origin::Mutant,
         env!("CARGO_PKG_VERSION").to_owned(),
     )
 }
 
-fn newcomer<'h, F, H: Enrol>(
-    hall: &'h mut H,
+fn registering<'h, F, V: Visitor>(
+    visitor: &'h mut V,
     name: &'static str,
     origin: Origin,
     version: String,
-) -> Newcomer<'h, F, H> {
-    Newcomer {
-        hall,
+) -> Registering<'h, F, V> {
+    Registering {
+        visitor,
         name,
         origin,
         version,
@@ -264,18 +264,18 @@ fn newcomer<'h, F, H: Enrol>(
 /// A contestant without a kind. Next comes `channel()`, `timer()`, `sleep()`, `blocking_sleep()`, `pipeline()`,
 /// `workers()`, `parallel_map()`, `limiter()`, `executor()`, `go_blocks()` or `combinators()`.
 #[must_use = "say what it is"]
-pub struct Newcomer<'h, F, H> {
-    hall: &'h mut H,
+pub struct Registering<'h, F, V> {
+    visitor: &'h mut V,
     name: &'static str,
     origin: Origin,
     version: String,
     family: PhantomData<F>,
 }
 
-impl<'h, F, H: Enrol> Newcomer<'h, F, H> {
-    fn of_kind(self, kind: Kind) -> Entry<'h, F, H> {
+impl<'h, F, V: Visitor> Registering<'h, F, V> {
+    fn of_kind(self, kind: Kind) -> Entry<'h, F, V> {
         Entry {
-            hall: self.hall,
+            visitor: self.visitor,
             who: Contestant {
                 name: self.name,
                 kind,
@@ -292,26 +292,29 @@ impl<'h, F, H: Enrol> Newcomer<'h, F, H> {
 }
 
 /// Shows one trait of a family.
-type Visit<H> = fn(&mut H, &Contestant);
+type Visit<V> = fn(&mut V, &Contestant);
 
 /// A registration in progress; ends with [`Entry::enter`].
 #[must_use = "an entry takes part once it is entered"]
-pub struct Entry<'h, F, H> {
-    hall: &'h mut H,
+pub struct Entry<'h, F, V> {
+    visitor: &'h mut V,
     who: Contestant,
     /// What is shown of each family, with its name.
-    visits: Vec<(&'static str, Visit<H>)>,
+    visits: Vec<(&'static str, Visit<V>)>,
     family: PhantomData<F>,
 }
 
-impl<'h, F, H: Enrol> Entry<'h, F, H> {
+impl<'h, F, V: Visitor> Entry<'h, F, V> {
     /// The same entry, for another type from here on.
-    fn of<G>(self) -> Entry<'h, G, H> {
+    fn of<G>(self) -> Entry<'h, G, V> {
         let Entry {
-            hall, who, visits, ..
+            visitor,
+            who,
+            visits,
+            ..
         } = self;
         Entry {
-            hall,
+            visitor,
             who,
             visits,
             family: PhantomData,
@@ -323,7 +326,7 @@ impl<'h, F, H: Enrol> Entry<'h, F, H> {
         self
     }
 
-    fn visit(mut self, visit: Visit<H>) -> Self {
+    fn visit(mut self, visit: Visit<V>) -> Self {
         self.visits.push((type_name::<F>(), visit));
         self
     }
@@ -343,14 +346,14 @@ impl<'h, F, H: Enrol> Entry<'h, F, H> {
 
     /// Completes the registration.
     pub fn enter(self) {
-        self.hall.contestant(&self.who);
-        if !self.hall.asks(self.who.name) {
+        self.visitor.contestant(&self.who);
+        if !self.visitor.asks(self.who.name) {
             return;
         }
         let mut who = self.who;
         for (family, visit) in self.visits {
             who.family = family;
-            visit(self.hall, &who);
+            visit(self.visitor, &who);
         }
     }
 }

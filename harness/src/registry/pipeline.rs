@@ -9,16 +9,16 @@ use crate::parallel_map::ParallelMaps;
 use crate::pipeline::Pipelines;
 use crate::transform_pipeline::TransformPipelines;
 
-use super::{Enrol, Entry, Newcomer};
+use super::{Entry, Registering, Visitor};
 
-impl<'h, P, H: Enrol> Newcomer<'h, P, H> {
+impl<'h, P, V: Visitor> Registering<'h, P, V> {
     /// A pipeline with its default configuration, over those channels, on that executor. It may have `over_n` tasks in
     /// flight beyond its parallelism (P1).
-    pub fn pipeline<C: Async, E: Executors>(self, over_n: usize) -> Entry<'h, P, H>
+    pub fn pipeline<C: Async, E: Executors>(self, over_n: usize) -> Entry<'h, P, V>
     where
         P: Pipelines<C, E> + Default,
     {
-        let mut entry = self.of_kind(Kind::Pipeline).visit(H::pipeline::<P, C, E>);
+        let mut entry = self.of_kind(Kind::Pipeline).visit(V::pipeline::<P, C, E>);
         entry.who.capabilities.bound_over_n = Some(over_n);
         if P::ORDERED {
             entry = entry.derive(Capability::Ordered);
@@ -30,14 +30,14 @@ impl<'h, P, H: Enrol> Newcomer<'h, P, H> {
     }
     /// A pipeline that transforms, with its default configuration, over those channels, on that executor. It may have
     /// as many concurrent calls as it has workers (P6).
-    pub fn workers<C: Async, E: Executors>(self) -> Entry<'h, P, H>
+    pub fn workers<C: Async, E: Executors>(self) -> Entry<'h, P, V>
     where
         P: TransformPipelines<C, E> + Default,
     {
         let entry = self.of_kind(Kind::Pipeline);
         let mut entry = entry
             .derive(Capability::Workers)
-            .visit(H::workers::<P, C, E>);
+            .visit(V::workers::<P, C, E>);
         entry.who.capabilities.bound_over_n = Some(0);
         if P::ORDERED {
             entry = entry.derive(Capability::Ordered);
@@ -50,14 +50,14 @@ impl<'h, P, H: Enrol> Newcomer<'h, P, H> {
 
     /// A parallel map with its default configuration, over those channels, on that executor. It may have as many inputs
     /// in flight as its parallelism (P7).
-    pub fn parallel_map<C: Async, E: Executors>(self) -> Entry<'h, P, H>
+    pub fn parallel_map<C: Async, E: Executors>(self) -> Entry<'h, P, V>
     where
         P: ParallelMaps<C, E> + Default,
     {
         let entry = self.of_kind(Kind::Pipeline);
         let mut entry = entry
             .derive(Capability::ParallelMap)
-            .visit(H::parallel_map::<P, C, E>);
+            .visit(V::parallel_map::<P, C, E>);
         entry.who.capabilities.bound_over_n = Some(0);
         if P::LAZY {
             entry = entry.derive(Capability::Lazy);

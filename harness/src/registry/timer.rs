@@ -4,20 +4,20 @@ use crate::caps::{Capability, Kind};
 use crate::channel::{Alts, Async, Blocking};
 use crate::timer::{BlockingSleep, Cancel, Coalesce, Reset, Sleep, Timeouts, Timers};
 
-use super::{Enrol, Entry, Newcomer};
+use super::{Entry, Registering, Visitor};
 
-impl<'h, T, H: Enrol> Newcomer<'h, T, H> {
+impl<'h, T, V: Visitor> Registering<'h, T, V> {
     /// A timer that calls back.
-    pub fn timer(self) -> Entry<'h, T, H>
+    pub fn timer(self) -> Entry<'h, T, V>
     where
         T: Timers,
     {
         let entry = self.of_kind(Kind::Timer);
-        entry.derive(Capability::Schedule).visit(H::timer::<T>)
+        entry.derive(Capability::Schedule).visit(V::timer::<T>)
     }
 
     /// A timer that only futures can wait for.
-    pub fn sleep(self) -> Entry<'h, T, H>
+    pub fn sleep(self) -> Entry<'h, T, V>
     where
         T: Sleep,
     {
@@ -25,7 +25,7 @@ impl<'h, T, H: Enrol> Newcomer<'h, T, H> {
     }
 
     /// A timer that only threads can wait for.
-    pub fn blocking_sleep(self) -> Entry<'h, T, H>
+    pub fn blocking_sleep(self) -> Entry<'h, T, V>
     where
         T: BlockingSleep,
     {
@@ -33,13 +33,13 @@ impl<'h, T, H: Enrol> Newcomer<'h, T, H> {
     }
 }
 
-impl<'h, T, H: Enrol> Entry<'h, T, H> {
+impl<'h, T, V: Visitor> Entry<'h, T, V> {
     /// Timers can be cancelled.
     pub fn cancel(self) -> Self
     where
         T: Cancel,
     {
-        self.derive(Capability::Cancel).visit(H::cancel::<T>)
+        self.derive(Capability::Cancel).visit(V::cancel::<T>)
     }
 
     /// Deadlines can be moved.
@@ -47,7 +47,7 @@ impl<'h, T, H: Enrol> Entry<'h, T, H> {
     where
         T: Reset,
     {
-        self.derive(Capability::Reset).visit(H::reset::<T>)
+        self.derive(Capability::Reset).visit(V::reset::<T>)
     }
 
     /// Timers close in time can share a wake-up.
@@ -56,7 +56,7 @@ impl<'h, T, H: Enrol> Entry<'h, T, H> {
         T: Coalesce,
     {
         self.derive(Capability::SafeCoalescing)
-            .visit(H::coalesce::<T>)
+            .visit(V::coalesce::<T>)
     }
 
     /// Futures can wait for it.
@@ -64,7 +64,7 @@ impl<'h, T, H: Enrol> Entry<'h, T, H> {
     where
         T: Sleep,
     {
-        self.derive(Capability::Sleep).visit(H::sleep::<T>)
+        self.derive(Capability::Sleep).visit(V::sleep::<T>)
     }
 
     /// Threads can wait for it.
@@ -73,7 +73,7 @@ impl<'h, T, H: Enrol> Entry<'h, T, H> {
         T: BlockingSleep,
     {
         self.derive(Capability::BlockingSleep)
-            .visit(H::blocking_sleep::<T>)
+            .visit(V::blocking_sleep::<T>)
     }
 
     /// Closes channels of that family.
@@ -81,6 +81,6 @@ impl<'h, T, H: Enrol> Entry<'h, T, H> {
     where
         T: Timeouts<C>,
     {
-        self.derive(Capability::Timeout).visit(H::timeouts::<T, C>)
+        self.derive(Capability::Timeout).visit(V::timeouts::<T, C>)
     }
 }

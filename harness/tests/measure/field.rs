@@ -7,7 +7,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use flowmeter_harness::caps::Origin;
-use flowmeter_harness::measure::{Contest, Entry, Plan};
+use flowmeter_harness::measure::{Entry, Plan, PlannedScenario};
 use flowmeter_harness::record::{
     Axes, Failure, Implementation, Machine, Measure, Run, RunData, SCHEMA, Scenario, Window,
     read_run,
@@ -84,9 +84,9 @@ pub fn plan(ground: &Path, scenarios: &[&str], entries: &[Entry]) -> Plan {
         implementations: names.into_iter().map(implementation).collect(),
         proofs: Vec::new(),
         uncontended: Vec::new(),
-        contests: scenarios
+        planned_scenarios: scenarios
             .iter()
-            .map(|name| Contest {
+            .map(|name| PlannedScenario {
                 scenario: scenario(name),
                 spec: serde_json::json!({ "folder": ground }),
                 entries: entries.to_vec(),
@@ -165,11 +165,11 @@ pub fn only_window<'a>(
 /// Every entry has one window in every round of every scenario, and nothing else is there.
 pub fn assert_whole(data: &RunData, plan: &Plan) {
     let mut windows = 0;
-    for contest in &plan.contests {
-        let scenario = &contest.scenario.name;
+    for planned in &plan.planned_scenarios {
+        let scenario = &planned.scenario.name;
         for round in 0..plan.total_rounds() {
             let mut forks = BTreeSet::new();
-            for entry in &contest.entries {
+            for entry in &planned.entries {
                 let window = only_window(data, scenario, entry, round);
                 let window = window.unwrap_or_else(|| {
                     panic!("{scenario}, {entry:?}, round {round}: no window");

@@ -48,17 +48,19 @@ fn a_plan_that_asks_for_nothing_is_refused() {
         ("0 rounds", |p| p.run.rounds = 0),
         ("more than can be counted", |p| p.run.forks = u32::MAX),
         ("window of length 0", |p| p.run.window_nanos = 0),
-        ("no scenario", |p| p.contests.clear()),
+        ("no scenario", |p| p.planned_scenarios.clear()),
         ("no implementation is left", |p| {
-            p.contests[0].entries.clear()
+            p.planned_scenarios[0].entries.clear()
         }),
-        ("stands twice", |p| p.contests.push(p.contests[0].clone())),
+        ("stands twice", |p| {
+            p.planned_scenarios.push(p.planned_scenarios[0].clone())
+        }),
         ("entered twice", |p| {
-            p.contests[0].entries.extend(entries(&["ant"]))
+            p.planned_scenarios[0].entries.extend(entries(&["ant"]))
         }),
         ("does not take part", |p| p.implementations.clear()),
         ("slowed", |p| {
-            p.contests[0].entries[0].slowed_percent = Some(100)
+            p.planned_scenarios[0].entries[0].slowed_percent = Some(100)
         }),
     ];
     for (sentence, spoil) in spoilers {
@@ -124,14 +126,14 @@ fn a_plan_that_differs_is_refused_and_the_run_left_alone() {
         (
             "the entries ant, and this one asks for ant (placebo)",
             |p| {
-                p.contests[0].entries[0].placebo = true;
+                p.planned_scenarios[0].entries[0].placebo = true;
             },
         ),
         ("the scenarios x/one", |p| {
-            p.contests[0].scenario.name = "x/two".to_owned()
+            p.planned_scenarios[0].scenario.name = "x/two".to_owned()
         }),
         ("the scenario", |p| {
-            p.contests[0].scenario.unit = "s".to_owned()
+            p.planned_scenarios[0].scenario.unit = "s".to_owned()
         }),
     ];
     for (sentence, change) in others {

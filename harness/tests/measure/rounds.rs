@@ -52,7 +52,7 @@ fn windows_follow_the_seeded_order() {
     run(&plan, &ground.run_folder(), spawn, &mut Silent).unwrap();
     let seen = ground.read().windows;
     let seen = seen.iter().map(|w| (w.implementation.as_str(), w.placebo));
-    let entries = &plan.contests[0].entries;
+    let entries = &plan.planned_scenarios[0].entries;
     let expected = (0..6).flat_map(|round| {
         let order = order_of_round(plan.run.seed, "x/one", round, entries.len());
         order
@@ -96,7 +96,7 @@ fn all_entries_draw_from_the_same_seed() {
     let data = ground.read();
     // The value of each fake derives from the seed that it received.
     let value = |entry: &Entry, round| only_window(&data, "x/one", entry, round).unwrap().value;
-    let entries = &plan.contests[0].entries;
+    let entries = &plan.planned_scenarios[0].entries;
     for round in 0..6 {
         let first = value(&entries[0], round);
         assert!(entries.iter().all(|e| value(e, round) == first));

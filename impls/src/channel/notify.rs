@@ -14,7 +14,7 @@ pub enum Notify {
     /// A callback, with its answer in it.
     Call(Box<dyn FnOnce() + Send>),
     /// Nothing to notify now.
-    Nobody,
+    Nothing,
 }
 
 impl Notify {
@@ -26,7 +26,7 @@ impl Notify {
                 contain(|| waker.wake());
             }
             Notify::Call(call) => trampoline::run(call),
-            Notify::Nobody => {}
+            Notify::Nothing => {}
         }
     }
 }

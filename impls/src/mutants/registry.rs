@@ -13,34 +13,34 @@ use flowmeter_harness::limiter::{
 };
 use flowmeter_harness::parallel_map::ParallelMaps;
 use flowmeter_harness::pipeline::Pipelines;
-use flowmeter_harness::registry::{Contestant, Enrol, Mutant, MutantRegistry, Registry};
+use flowmeter_harness::registry::{Contestant, Mutant, MutantRegistry, Registry, Visitor};
 use flowmeter_harness::timer::{BlockingSleep, Cancel, Coalesce, Reset, Sleep, Timeouts, Timers};
 use flowmeter_harness::transform_pipeline::TransformPipelines;
 
-use super::copy::registry::Everybody;
+use super::copy::registry::All;
 
 /// Every mutant.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Mutants;
 
 impl Registry for Mutants {
-    fn channels<H: Enrol>(self, hall: &mut H) {
-        each(hall, |mut standing| Everybody.channels(&mut standing));
+    fn channels<V: Visitor>(self, visitor: &mut V) {
+        each(visitor, |mut standing| All.channels(&mut standing));
     }
-    fn timers<H: Enrol>(self, hall: &mut H) {
-        each(hall, |mut standing| Everybody.timers(&mut standing));
+    fn timers<V: Visitor>(self, visitor: &mut V) {
+        each(visitor, |mut standing| All.timers(&mut standing));
     }
-    fn pipelines<H: Enrol>(self, hall: &mut H) {
-        each(hall, |mut standing| Everybody.pipelines(&mut standing));
+    fn pipelines<V: Visitor>(self, visitor: &mut V) {
+        each(visitor, |mut standing| All.pipelines(&mut standing));
     }
-    fn limiters<H: Enrol>(self, hall: &mut H) {
-        each(hall, |mut standing| Everybody.limiters(&mut standing));
+    fn limiters<V: Visitor>(self, visitor: &mut V) {
+        each(visitor, |mut standing| All.limiters(&mut standing));
     }
-    fn executors<H: Enrol>(self, hall: &mut H) {
-        each(hall, |mut standing| Everybody.executors(&mut standing));
+    fn executors<V: Visitor>(self, visitor: &mut V) {
+        each(visitor, |mut standing| All.executors(&mut standing));
     }
-    fn combinators<H: Enrol>(self, hall: &mut H) {
-        each(hall, |mut standing| Everybody.combinators(&mut standing));
+    fn combinators<V: Visitor>(self, visitor: &mut V) {
+        each(visitor, |mut standing| All.combinators(&mut standing));
     }
 }
 
@@ -50,19 +50,19 @@ impl MutantRegistry for Mutants {
     }
 }
 
-fn each<H: Enrol>(hall: &mut H, walk: impl Fn(InPlace<'_, H>)) {
+fn each<V: Visitor>(visitor: &mut V, walk: impl Fn(InPlace<'_, V>)) {
     for (index, mutant) in super::ALL.iter().enumerate() {
         walk(InPlace {
-            hall,
+            visitor,
             mutant,
             number: index + 1,
         });
     }
 }
 
-/// Shows the mutant to a hall in place of its base, and hides all other implementations.
-struct InPlace<'h, H> {
-    hall: &'h mut H,
+/// Shows the mutant to a visitor in place of its base, and hides all other implementations.
+struct InPlace<'h, V> {
+    visitor: &'h mut V,
     mutant: &'static Mutant,
     number: usize,
 }
@@ -72,12 +72,12 @@ macro_rules! hand_on {
     ($($visit:ident<$($family:ident: [$($bound:tt)+]),+>;)+) => {$(
         fn $visit<$($family: $($bound)+),+>(&mut self, who: &Contestant) {
             let who = self.renamed(who);
-            self.hall.$visit::<$($family),+>(&who);
+            self.visitor.$visit::<$($family),+>(&who);
         }
     )+};
 }
 
-impl<H: Enrol> InPlace<'_, H> {
+impl<V: Visitor> InPlace<'_, V> {
     fn renamed(&self, who: &Contestant) -> Contestant {
         Contestant {
             name: self.mutant.name,
@@ -87,10 +87,10 @@ impl<H: Enrol> InPlace<'_, H> {
     }
 }
 
-impl<H: Enrol> Enrol for InPlace<'_, H> {
+impl<V: Visitor> Visitor for InPlace<'_, V> {
     /// The mutant that is asked for is active in this process from here on.
     fn asks(&self, name: &str) -> bool {
-        let asked = name == self.mutant.base && self.hall.asks(self.mutant.name);
+        let asked = name == self.mutant.base && self.visitor.asks(self.mutant.name);
         if asked {
             super::activate(self.number);
         }
@@ -100,7 +100,7 @@ impl<H: Enrol> Enrol for InPlace<'_, H> {
     fn contestant(&mut self, who: &Contestant) {
         if who.name == self.mutant.base {
             let who = self.renamed(who);
-            self.hall.contestant(&who);
+            self.visitor.contestant(&who);
         }
     }
 

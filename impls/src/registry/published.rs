@@ -4,18 +4,18 @@
 use flowmeter_harness::caps::Claim::{
     CancelSafe, Disconnect, KeepsBuffered, PassesOn, RateBound, WaiterFifo, WindowBound,
 };
-use flowmeter_harness::registry::{Enrol, peer};
+use flowmeter_harness::registry::{Visitor, peer};
 
 use super::OfPipelines;
 use crate::channel::mutex::MutexChannels;
 
 /// Their channels.
-pub(super) fn channels<H: Enrol>(hall: &mut H) {
+pub(super) fn channels<V: Visitor>(visitor: &mut V) {
     use crate::peers::{
         async_channel, crossbeam, flume, kanal, loole, std, thingbuf, tokio, version,
     };
 
-    peer::<crossbeam::Crossbeam, _>(hall, "crossbeam-channel", version("crossbeam-channel"))
+    peer::<crossbeam::Crossbeam, _>(visitor, "crossbeam-channel", version("crossbeam-channel"))
         .channel()
         .blocking()
         .put_deadline()
@@ -23,7 +23,7 @@ pub(super) fn channels<H: Enrol>(hall: &mut H) {
         .alts()
         .claims(&[KeepsBuffered, Disconnect])
         .enter();
-    peer::<kanal::Kanal, _>(hall, "kanal", version("kanal"))
+    peer::<kanal::Kanal, _>(visitor, "kanal", version("kanal"))
         .channel()
         .blocking()
         .asynchronous()
@@ -31,7 +31,7 @@ pub(super) fn channels<H: Enrol>(hall: &mut H) {
         .take_deadline()
         .claims(&[Disconnect])
         .enter();
-    peer::<flume::Flume, _>(hall, "flume", version("flume"))
+    peer::<flume::Flume, _>(visitor, "flume", version("flume"))
         .channel()
         .blocking()
         .asynchronous()
@@ -41,7 +41,7 @@ pub(super) fn channels<H: Enrol>(hall: &mut H) {
         .weak_producers()
         .claims(&[KeepsBuffered, Disconnect])
         .enter();
-    peer::<tokio::Bounded, _>(hall, "tokio-mpsc", version("tokio"))
+    peer::<tokio::Bounded, _>(visitor, "tokio-mpsc", version("tokio"))
         .channel()
         .asynchronous()
         .weak_producers()
@@ -53,7 +53,7 @@ pub(super) fn channels<H: Enrol>(hall: &mut H) {
         .weak_producers()
         .async_batch()
         .enter();
-    peer::<std::Sync, _>(hall, "std-mpsc", std::VERSION)
+    peer::<std::Sync, _>(visitor, "std-mpsc", std::VERSION)
         .channel()
         .blocking()
         .take_deadline()
@@ -62,7 +62,7 @@ pub(super) fn channels<H: Enrol>(hall: &mut H) {
         .blocking()
         .take_deadline()
         .enter();
-    peer::<async_channel::AsyncChannel, _>(hall, "async-channel", version("async-channel"))
+    peer::<async_channel::AsyncChannel, _>(visitor, "async-channel", version("async-channel"))
         .channel()
         .blocking()
         .asynchronous()
@@ -70,7 +70,7 @@ pub(super) fn channels<H: Enrol>(hall: &mut H) {
         .weak_producers()
         .claims(&[KeepsBuffered, Disconnect])
         .enter();
-    peer::<loole::Loole, _>(hall, "loole", version("loole"))
+    peer::<loole::Loole, _>(visitor, "loole", version("loole"))
         .channel()
         .blocking()
         .asynchronous()
@@ -79,7 +79,7 @@ pub(super) fn channels<H: Enrol>(hall: &mut H) {
         .take_deadline()
         .claims(&[KeepsBuffered, Disconnect])
         .enter();
-    peer::<thingbuf::Threads, _>(hall, "thingbuf", version("thingbuf"))
+    peer::<thingbuf::Threads, _>(visitor, "thingbuf", version("thingbuf"))
         .channel()
         .blocking()
         .take_deadline()
@@ -87,18 +87,18 @@ pub(super) fn channels<H: Enrol>(hall: &mut H) {
         .family::<thingbuf::Tasks>()
         .asynchronous()
         .enter();
-    crossfire(hall);
+    crossfire(visitor);
 }
 
 /// crossfire once for each of its modules, to show what a single producer or consumer gains.
-fn crossfire<H: Enrol>(hall: &mut H) {
+fn crossfire<V: Visitor>(visitor: &mut V) {
     use crate::peers::crossfire::{
         MpmcArray, MpmcList, MpscArray, MpscList, SpscArray, SpscList, Tasks, Threads,
     };
     use crate::peers::version;
 
     let crossfire = version("crossfire");
-    peer::<Threads<MpmcArray>, _>(hall, "crossfire", crossfire)
+    peer::<Threads<MpmcArray>, _>(visitor, "crossfire", crossfire)
         .channel()
         .blocking()
         .put_deadline()
@@ -117,7 +117,7 @@ fn crossfire<H: Enrol>(hall: &mut H) {
         .asynchronous()
         .weak_producers()
         .enter();
-    peer::<Threads<MpscArray>, _>(hall, "crossfire-mpsc", crossfire)
+    peer::<Threads<MpscArray>, _>(visitor, "crossfire-mpsc", crossfire)
         .channel()
         .blocking()
         .put_deadline()
@@ -136,7 +136,7 @@ fn crossfire<H: Enrol>(hall: &mut H) {
         .asynchronous()
         .weak_producers()
         .enter();
-    peer::<Threads<SpscArray>, _>(hall, "crossfire-spsc", crossfire)
+    peer::<Threads<SpscArray>, _>(visitor, "crossfire-spsc", crossfire)
         .channel()
         .blocking()
         .put_deadline()
@@ -154,64 +154,68 @@ fn crossfire<H: Enrol>(hall: &mut H) {
 }
 
 /// Their timers, and the system's own sleep as reference rows.
-pub(super) fn timers<H: Enrol>(hall: &mut H) {
+pub(super) fn timers<V: Visitor>(visitor: &mut V) {
     use crate::peers::{
         async_io, hash_wheel_timer, os_sleep, spin_sleep, tokio_delay_queue, tokio_sleep, version,
     };
 
-    peer::<tokio_sleep::TokioSleep, _>(hall, "tokio-sleep", version("tokio"))
+    peer::<tokio_sleep::TokioSleep, _>(visitor, "tokio-sleep", version("tokio"))
         .sleep()
         .enter();
-    peer::<tokio_delay_queue::TokioDelayQueue, _>(hall, "tokio-delay-queue", version("tokio-util"))
-        .timer()
-        .cancel()
-        .reset()
-        .enter();
-    peer::<async_io::AsyncIo, _>(hall, "async-io", version("async-io"))
+    peer::<tokio_delay_queue::TokioDelayQueue, _>(
+        visitor,
+        "tokio-delay-queue",
+        version("tokio-util"),
+    )
+    .timer()
+    .cancel()
+    .reset()
+    .enter();
+    peer::<async_io::AsyncIo, _>(visitor, "async-io", version("async-io"))
         .sleep()
         .enter();
     let hash_wheel_timer = version("hierarchical_hash_wheel_timer");
     // A reference row: arming and cancelling only send a message, which cannot be ranked against timers that do the
     // work.
-    peer::<hash_wheel_timer::HashWheelTimer, _>(hall, "hash-wheel-timer", hash_wheel_timer)
+    peer::<hash_wheel_timer::HashWheelTimer, _>(visitor, "hash-wheel-timer", hash_wheel_timer)
         .timer()
         .cancel()
         .reference()
         .enter();
-    peer::<os_sleep::OsSleep, _>(hall, "os-sleep", os_sleep::version())
+    peer::<os_sleep::OsSleep, _>(visitor, "os-sleep", os_sleep::version())
         .blocking_sleep()
         .reference()
         .enter();
     #[cfg(target_os = "linux")]
-    peer::<os_sleep::OsSleepSharp, _>(hall, "os-sleep-1ns", os_sleep::version())
+    peer::<os_sleep::OsSleepSharp, _>(visitor, "os-sleep-1ns", os_sleep::version())
         .blocking_sleep()
         .reference()
         .enter();
-    peer::<spin_sleep::SpinSleep, _>(hall, "spin-sleep", version("spin_sleep"))
+    peer::<spin_sleep::SpinSleep, _>(visitor, "spin-sleep", version("spin_sleep"))
         .blocking_sleep()
         .reference()
         .enter();
 }
 
 /// Their limiters.
-pub(super) fn limiters<H: Enrol>(hall: &mut H) {
+pub(super) fn limiters<V: Visitor>(visitor: &mut V) {
     use crate::peers::{
         governor::Governor, leaky_bucket::LeakyBucket, tokio_semaphore::TokioSemaphore, version,
     };
 
-    peer::<Governor, _>(hall, "governor", version("governor"))
+    peer::<Governor, _>(visitor, "governor", version("governor"))
         .limiter()
         .async_limit()
         .async_weighted_limit()
         .claims(&[RateBound])
         .enter();
-    peer::<LeakyBucket, _>(hall, "leaky-bucket", version("leaky-bucket"))
+    peer::<LeakyBucket, _>(visitor, "leaky-bucket", version("leaky-bucket"))
         .limiter()
         .async_limit()
         .async_weighted_limit()
         .claims(&[PassesOn])
         .enter();
-    peer::<TokioSemaphore, _>(hall, "tokio-semaphore", version("tokio"))
+    peer::<TokioSemaphore, _>(visitor, "tokio-semaphore", version("tokio"))
         .limiter()
         .async_limit()
         .async_weighted_limit()
@@ -220,35 +224,35 @@ pub(super) fn limiters<H: Enrol>(hall: &mut H) {
 }
 
 /// Their pipelines.
-pub(super) fn pipelines<H: Enrol>(hall: &mut H) {
+pub(super) fn pipelines<V: Visitor>(visitor: &mut V) {
     use crate::peers::futures_buffered::{BufferUnordered, Buffered};
     use crate::peers::par_stream::ParStream;
     use crate::peers::rayon::Rayon;
     use crate::peers::version;
 
     let futures = version("futures-util");
-    peer::<Buffered, _>(hall, "futures-buffered", futures)
+    peer::<Buffered, _>(visitor, "futures-buffered", futures)
         .pipeline::<MutexChannels, OfPipelines>(0)
         .enter();
-    peer::<BufferUnordered, _>(hall, "futures-buffer-unordered", futures)
+    peer::<BufferUnordered, _>(visitor, "futures-buffer-unordered", futures)
         .pipeline::<MutexChannels, OfPipelines>(0)
         .enter();
-    peer::<ParStream, _>(hall, "par-stream", version("par-stream"))
+    peer::<ParStream, _>(visitor, "par-stream", version("par-stream"))
         .pipeline::<MutexChannels, OfPipelines>(0)
         .enter();
-    peer::<Rayon, _>(hall, "rayon", version("rayon"))
+    peer::<Rayon, _>(visitor, "rayon", version("rayon"))
         .workers::<MutexChannels, OfPipelines>()
         .enter();
 }
 
 /// Their executors.
-pub(super) fn executors<H: Enrol>(hall: &mut H) {
+pub(super) fn executors<V: Visitor>(visitor: &mut V) {
     use crate::peers::{smol::Smol, tokio_executor::Tokio, version};
 
-    peer::<Tokio, _>(hall, "tokio", version("tokio"))
+    peer::<Tokio, _>(visitor, "tokio", version("tokio"))
         .executor::<MutexChannels>()
         .enter();
-    peer::<Smol, _>(hall, "smol", version("async-executor"))
+    peer::<Smol, _>(visitor, "smol", version("async-executor"))
         .executor::<MutexChannels>()
         .enter();
 }

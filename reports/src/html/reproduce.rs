@@ -28,11 +28,11 @@ pub fn commands(runs: &[RunData], scenarios: &[String], all: &[&str]) -> Vec<Str
             continue;
         }
         let who: Vec<String> = who.into_iter().cloned().collect();
-        let everybody: Vec<&str> = run.implementations.keys().map(String::as_str).collect();
+        let show_all: Vec<&str> = run.implementations.keys().map(String::as_str).collect();
         let command = format!(
             "cargo flowmeter measure -s {} -i {}{}",
             shell_quoted(&pattern(scenarios, all)),
-            shell_quoted(&pattern(&who, &everybody)),
+            shell_quoted(&pattern(&who, &show_all)),
             protocol(run, &windows)
         );
         if !commands.contains(&command) {

@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 
 use criterion::Criterion;
 use flowmeter_harness::measure::allocation::Counting;
-use flowmeter_impls::registry::Everybody;
+use flowmeter_impls::registry::All;
 use flowmeter_suites::worlds::Worlds;
 use flowmeter_suites::{cli, process, scenario};
 
@@ -22,7 +22,7 @@ static ALLOCATOR: Counting = Counting;
 const LEFT_OUT: &str = "FLOWMETER_LEFT_OUT";
 
 fn main() -> ExitCode {
-    let worlds = Worlds::timing(flowmeter_timed::contest(), Everybody);
+    let worlds = Worlds::timing(flowmeter_timed::catalogue(), All);
     if let Some(code) = process::serve_if_asked(&worlds) {
         return code;
     }
@@ -45,7 +45,7 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     cli::bench(
-        worlds.contest(),
+        worlds.catalogue(),
         asked.first().map(String::as_str),
         |left_out| {
             let began = SystemTime::now();
@@ -94,15 +94,15 @@ fn criterion_alone(left_out: &[&str], curated_only: bool) {
 /// The uncontended cost of an operation, from the same workloads as the engine's. Without a filter, also from the
 /// same scenarios only.
 fn uncontended(criterion: &mut Criterion, left_out: &[&str], curated_only: bool) {
-    let contest = flowmeter_timed::contest();
+    let catalogue = flowmeter_timed::catalogue();
     let mut scenarios = scenario::built_in();
     scenarios.retain(|scenario| scenario.priority.is_some() || !curated_only);
     for scenario in scenarios {
-        let timings: Vec<_> = contest
+        let timings: Vec<_> = catalogue
             .implementations()
             .iter()
             .filter(|who| !left_out.contains(&format!("{}/{}", scenario.name, who.name).as_str()))
-            .filter_map(|who| Some((who.name, contest.timing(who.name, &scenario)?)))
+            .filter_map(|who| Some((who.name, catalogue.timing(who.name, &scenario)?)))
             .collect();
         if timings.is_empty() {
             continue;

@@ -10,5 +10,5 @@ use flowmeter_suites::cli;
 static ALLOCATOR: Counting = Counting;
 
 fn main() -> ExitCode {
-    cli::main_in(&flowmeter_models::everywhere(flowmeter_timed::contest()))
+    cli::main_in(&flowmeter_models::everywhere(flowmeter_timed::catalogue()))
 }

@@ -13,8 +13,8 @@ use flowmeter_harness::registry::{Contestant, Mutant, Registry};
 use flowmeter_harness::sync::std::Std;
 use flowmeter_harness::sync::{World, panic_text};
 use flowmeter_impls::mutants::{ALL, Mutants};
-use flowmeter_impls::registry::Everybody;
-use flowmeter_suites::contest::introduced;
+use flowmeter_impls::registry::All;
+use flowmeter_suites::catalogue::introduced;
 use flowmeter_suites::isolation::{self, Model};
 use flowmeter_suites::process;
 use flowmeter_suites::properties::PROPERTIES;
@@ -77,7 +77,7 @@ fn main() -> ExitCode {
     }));
     models.extend(ours().into_iter().map(|who| {
         Model::new(format!("smoke::{}", who.name), move || {
-            smoked(Everybody, who.name)
+            smoked(All, who.name)
         })
     }));
     isolation::main(models)
@@ -100,7 +100,7 @@ fn caricature() -> Result<String, String> {
 
 /// Our implementations.
 fn ours() -> Vec<Contestant> {
-    let mut ours = introduced(Everybody);
+    let mut ours = introduced(All);
     ours.retain(|who| who.origin == Origin::Own);
     ours
 }

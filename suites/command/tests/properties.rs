@@ -12,8 +12,8 @@ use flowmeter_harness::sync::loom::Loom;
 use flowmeter_harness::sync::shuttle::{Shuttle, Sim};
 use flowmeter_harness::sync::sites::{Breakage, Kind};
 use flowmeter_harness::sync::std::Std;
-use flowmeter_impls::registry::Everybody;
-use flowmeter_suites::contest::introduced;
+use flowmeter_impls::registry::All;
+use flowmeter_suites::catalogue::introduced;
 use flowmeter_suites::process;
 use flowmeter_suites::proving::{Effort, prove};
 use flowmeter_suites::roster::{Owed, claimed};
@@ -25,7 +25,7 @@ const WORLDS: [&str; 4] = [Std::NAME, Shuttle::NAME, Sim::NAME, Loom::NAME];
 fn main() -> ExitCode {
     // It already contains every model.
     process::serve_in(env!("CARGO_BIN_EXE_flowmeter"));
-    let mut contestants = introduced(Everybody);
+    let mut contestants = introduced(All);
     // `flowmeter check` also has the published crates; their faults must not fail our tests.
     contestants.retain(|who| who.origin == Origin::Own);
     let owed = claimed(&contestants, &WORLDS).unwrap_or_else(|why| panic!("{why}"));

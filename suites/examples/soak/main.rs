@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use clap::Parser;
 use flowmeter_harness::channel::AwaitAlts;
 use flowmeter_harness::measure::allocation::{self, Counting};
-use flowmeter_harness::registry::{Contestant, Enrol, Registry};
+use flowmeter_harness::registry::{Contestant, Registry, Visitor};
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 
@@ -64,7 +64,7 @@ struct Search<'a> {
     answer: Option<Result<(), String>>,
 }
 
-impl Enrol for Search<'_> {
+impl Visitor for Search<'_> {
     fn asks(&self, name: &str) -> bool {
         name == self.options.implementation
     }
@@ -82,7 +82,7 @@ fn main() -> ExitCode {
         options: &options,
         answer: None,
     };
-    flowmeter_impls::registry::Everybody.channels(&mut search);
+    flowmeter_impls::registry::All.channels(&mut search);
     let name = &options.implementation;
     match search.answer {
         Some(Ok(())) => ExitCode::SUCCESS,

@@ -7,24 +7,24 @@
 use flowmeter_harness::sync::loom::Loom;
 use flowmeter_harness::sync::shuttle::{Shuttle, Sim};
 use flowmeter_harness::sync::std::Std;
-use flowmeter_impls::registry::Everybody;
-use flowmeter_suites::contest::Contest;
+use flowmeter_impls::registry::All;
+use flowmeter_suites::catalogue::Catalogue;
 use flowmeter_suites::worlds::Worlds;
 
-/// Our implementations and the published ones in every world, with mutants, injected faults and claims. `contest` times
+/// Our implementations and the published ones in every world, with mutants, injected faults and claims. `catalogue` times
 /// them.
 #[must_use]
-pub fn everywhere(contest: Contest) -> Worlds {
-    Worlds::timing(contest, Everybody)
-        .with::<Shuttle>(flowmeter_impls_shuttle::registry::Everybody)
-        .with::<Loom>(flowmeter_impls_loom::registry::Everybody)
-        .with::<Sim>(flowmeter_impls_shuttle::registry::Everybody)
+pub fn everywhere(catalogue: Catalogue) -> Worlds {
+    Worlds::timing(catalogue, All)
+        .with::<Shuttle>(flowmeter_impls_shuttle::registry::All)
+        .with::<Loom>(flowmeter_impls_loom::registry::All)
+        .with::<Sim>(flowmeter_impls_shuttle::registry::All)
         .with_mutants::<Sim>(flowmeter_impls_shuttle::mutants::Mutants)
         .with_mutants::<Shuttle>(flowmeter_impls_shuttle::mutants::Mutants)
         .with_mutants::<Std>(flowmeter_impls::mutants::Mutants)
         .with_mutants::<Loom>(flowmeter_impls_loom::mutants::Mutants)
-        .with_lies::<Sim>(flowmeter_impls_shuttle::registry::Everybody)
-        .with_lies::<Shuttle>(flowmeter_impls_shuttle::registry::Everybody)
+        .with_lies::<Sim>(flowmeter_impls_shuttle::registry::All)
+        .with_lies::<Shuttle>(flowmeter_impls_shuttle::registry::All)
         .with_lies::<Std>(flowmeter_impls::registry::Ours)
         .with_claims::<Sim>(flowmeter_impls_shuttle::registry::Ours)
 }

@@ -29,14 +29,14 @@ pub(super) const PROPERTY: Property = Property {
 pub(super) const MIXED: Property = Property {
     name: "a1-exclusive-mixed",
     statement: "Of clauses of different types exactly one takes effect, and losing values come back to their sender.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Nothing,
     cases: Cases::Channels(|design| in_turns(design.channels.mixed(), cases)),
 };
 
 pub(super) const AWAITED: Property = Property {
     name: "a1-exclusive-async",
     statement: "Of all clauses of an alts that is awaited exactly one takes effect, and losing values come back.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Nothing,
     cases: Cases::Channels(|design| in_turns(design.channels.mixed_and_awaited(), cases)),
 };
 

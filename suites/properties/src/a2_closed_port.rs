@@ -42,14 +42,14 @@ pub(super) const PROPERTY: Property = Property {
 pub(super) const MIXED: Property = Property {
     name: "a2-closed-port-mixed",
     statement: "An alts of different types that reports a closed port has taken no value from any other port.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Nothing,
     cases: Cases::Channels(|design| in_turns(design.channels.mixed(), cases)),
 };
 
 pub(super) const AWAITED: Property = Property {
     name: "a2-closed-port-async",
     statement: "An awaited alts that reports a closed port has taken no value from any other port.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Nothing,
     cases: Cases::Channels(|design| in_turns(design.channels.mixed_and_awaited(), awaited_cases)),
 };
 
@@ -275,7 +275,7 @@ enum Winner {
     Take,
     /// The put's closed port.
     ClosedPort,
-    Nobody,
+    Nothing,
 }
 
 /// An alts over a take of `rx` and a put to `tx`, a channel without room that another thread closes. The value of the
@@ -308,7 +308,7 @@ fn closing_port(
             clause,
             accepted: false,
         }) if clause == put => Winner::ClosedPort,
-        Ok(Chosen::TimedOut) => Winner::Nobody,
+        Ok(Chosen::TimedOut) => Winner::Nothing,
         other => violated!("A2: the alts answered {other:?}"),
     }
 }

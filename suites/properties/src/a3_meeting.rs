@@ -28,14 +28,14 @@ pub(super) const PROPERTY: Property = Property {
 pub(super) const MIXED: Property = Property {
     name: "a3-meeting-mixed",
     statement: "Alts of different types that meet on rendezvous channels commit in pairs, and always progress.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Nothing,
     cases: Cases::Channels(|design| in_turns(design.channels.mixed(), cases)),
 };
 
 pub(super) const AWAITED: Property = Property {
     name: "a3-meeting-async",
     statement: "Alts that are awaited and meet on rendezvous channels commit in pairs, and always progress.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Nothing,
     cases: Cases::Channels(|design| in_turns(design.channels.mixed_and_awaited(), cases)),
 };
 

@@ -21,14 +21,14 @@ use crate::design::{Channels, Clause, Rx, Tx};
 pub(super) const PROPERTY: Property = Property {
     name: "a4-no-self-pairing",
     statement: "An alts that puts to and takes from one rendezvous channel does not pair with itself: it waits for another.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Nothing,
     cases: Cases::Channels(|design| design.alts().map(cases).unwrap_or_default()),
 };
 
 pub(super) const MIXED: Property = Property {
     name: "a4-no-self-pairing-mixed",
     statement: "An alts of different types does not pair its own put with its own take either.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Nothing,
     cases: Cases::Channels(|design| in_turns(design.channels.mixed(), cases)),
 };
 

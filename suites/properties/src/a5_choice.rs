@@ -29,7 +29,7 @@ use crate::design::{Channels, Clause, Rx, Tx};
 pub(super) const PROPERTY: Property = Property {
     name: "a5-choice",
     statement: "With priority the first ready clause wins; without, the choice is uniform over every ready subset.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Nothing,
     cases: Cases::Channels(|design| {
         let Some(channels) = design.alts() else {
             return Vec::new();
@@ -43,7 +43,7 @@ pub(super) const PROPERTY: Property = Property {
 pub(super) const MIXED: Property = Property {
     name: "a5-choice-mixed",
     statement: "The choice among clauses of different types follows the same rule as among clauses of one type.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Nothing,
     cases: Cases::Channels(|design| {
         in_turns(design.channels.mixed(), |mixed| cases(design, mixed))
     }),

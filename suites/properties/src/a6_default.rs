@@ -41,7 +41,7 @@ pub(super) const PROPERTY: Property = Property {
 pub(super) const MIXED: Property = Property {
     name: "a6-default-mixed",
     statement: "An alts of different types takes its default only when no clause is ready, and leaves nothing enqueued.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Nothing,
     cases: Cases::Channels(|design| {
         in_turns(design.channels.mixed(), |mixed| cases(design, mixed))
     }),

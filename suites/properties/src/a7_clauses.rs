@@ -26,7 +26,7 @@ use crate::design::{Channels, Clause};
 pub(super) const PROPERTY: Property = Property {
     name: "a7-clauses",
     statement: "A channel may appear in several clauses; no clauses and a missing value are errors at once.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Nothing,
     cases: Cases::Channels(|design| {
         let alts = design.alts();
         alts.map(|channels| cases(design, channels))
@@ -37,7 +37,7 @@ pub(super) const PROPERTY: Property = Property {
 pub(super) const MIXED: Property = Property {
     name: "a7-clauses-mixed",
     statement: "A channel may appear in several clauses of any types; an impossible alts is an error at once.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Nothing,
     cases: Cases::Channels(|design| {
         in_turns(design.channels.mixed(), |mixed| cases(design, mixed))
     }),

@@ -24,14 +24,14 @@ use crate::design::{Channels, Clause};
 pub(super) const PROPERTY: Property = Property {
     name: "a8-cleanup",
     statement: "Losing clauses leave their channels: none is served later, and none counts against the bound on waiters.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Nothing,
     cases: Cases::Channels(|design| design.alts().map(cases).unwrap_or_default()),
 };
 
 pub(super) const MIXED: Property = Property {
     name: "a8-cleanup-mixed",
     statement: "Losing clauses of different types leave their channels: none is served later, and none counts as a waiter.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Nothing,
     cases: Cases::Channels(|design| in_turns(design.channels.mixed(), cases)),
 };
 

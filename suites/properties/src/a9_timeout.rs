@@ -23,21 +23,21 @@ use crate::design::{Channels, Clause};
 pub(super) const PROPERTY: Property = Property {
     name: "a9-timeout",
     statement: "A timeout never comes before its deadline; if it races with a value, exactly one wins, the other has no effect.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Nothing,
     cases: Cases::Channels(|design| design.alts().map(cases).unwrap_or_default()),
 };
 
 pub(super) const MIXED: Property = Property {
     name: "a9-timeout-mixed",
     statement: "Clauses of different types: if a value and the deadline race, exactly one wins, the other has no effect.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Nothing,
     cases: Cases::Channels(|design| in_turns(design.channels.mixed(), cases)),
 };
 
 pub(super) const AWAITED: Property = Property {
     name: "a9-timeout-async",
     statement: "Awaited alts: if a value and the deadline race, exactly one wins, the other has no effect.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Nothing,
     cases: Cases::Channels(|design| in_turns(design.channels.mixed_and_awaited(), cases)),
 };
 

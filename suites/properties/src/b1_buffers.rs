@@ -29,7 +29,7 @@ use crate::design::channels::Design;
 pub(super) const PROPERTY: Property = Property {
     name: "b1-buffers",
     statement: "A dropping buffer keeps the oldest values, a sliding one the newest, a promise the first; puts never wait.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Nothing,
     cases: Cases::Channels(cases),
 };
 

@@ -27,7 +27,7 @@ use crate::design::{Channels, Rx, Tx};
 pub(super) const PROPERTY: Property = Property {
     name: "b2-transforms",
     statement: "A transform runs once for each put and may emit any number of values; puts wait for room; it completes once, last.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Nothing,
     cases: Cases::Channels(cases),
 };
 

@@ -28,7 +28,7 @@ use crate::design::{Channels, Rx, Tx};
 pub(super) const PROPERTY: Property = Property {
     name: "b3-panics",
     statement: "The handler's result replaces a value whose transform panics; nothing else is lost, and the channel goes on.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Nothing,
     cases: Cases::Channels(cases),
 };
 

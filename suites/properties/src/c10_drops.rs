@@ -31,7 +31,7 @@ use crate::design::channels::Design;
 pub(super) const PROPERTY: Property = Property {
     name: "c10-drops",
     statement: "Values left in a channel are dropped exactly once with its last handle.",
-    relied_on_by: Reliance::Everybody,
+    relied_on_by: Reliance::All,
     cases: Cases::Channels(|design| {
         let channels = design.channels;
         let mut cases = cases(channels);
@@ -78,7 +78,7 @@ fn async_cases(channels: Channels) -> Vec<Case> {
 pub(super) const DROPPED: Property = Property {
     name: "c10-dropped-futures",
     statement: "A put or take dropped after any of its polls drops each value once, strands no waiter, and the channel goes on.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Nothing,
     cases: Cases::Channels(|design| {
         let channels = design.channels;
         if !channels.awaits() {
@@ -92,7 +92,7 @@ pub(super) const DROPPED: Property = Property {
 pub(super) const PANICKING: Property = Property {
     name: "c10-panicking-drops",
     statement: "A value whose own drop panics keeps no other value from being dropped once.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Nothing,
     cases: Cases::Channels(panicking_cases),
 };
 

@@ -29,7 +29,7 @@ use crate::design::{Channels, Rx, Tx};
 pub(super) const PROPERTY: Property = Property {
     name: "c11-forms",
     statement: "Threads, futures and callbacks meet on one channel; callbacks may nest, re-enter, wait and panic, wakers may panic.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Nothing,
     cases: Cases::Channels(cases),
 };
 

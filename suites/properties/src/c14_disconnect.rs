@@ -26,7 +26,7 @@ use crate::design::channels::Design;
 pub(super) const PROPERTY: Property = Property {
     name: "c14-disconnect",
     statement: "The last half dropped ends the channel for the other side, waiting or not, and loses nothing buffered.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Nothing,
     cases: Cases::Channels(cases),
 };
 

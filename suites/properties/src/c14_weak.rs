@@ -23,7 +23,7 @@ use crate::design::channels::Design;
 pub(super) const PROPERTY: Property = Property {
     name: "c14-weak-producers",
     statement: "A weak producer keeps no channel open, and becomes a producer while there is another.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Nothing,
     cases: Cases::Channels(cases),
 };
 

@@ -35,7 +35,7 @@ use crate::design::{Channels, Rx, Tx};
 pub(super) const PROPERTY: Property = Property {
     name: "c15-batch",
     statement: "A batch takes what is there up to its limit, puts all it has, in order, and leaves what it has not put.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Nothing,
     cases: Cases::Channels(cases),
 };
 

@@ -26,7 +26,7 @@ use crate::design::{Channels, Permit, Rx, Tx};
 pub(super) const PROPERTY: Property = Property {
     name: "c15-reserve",
     statement: "A permit holds room for one value and gives it back; no value that it accepts is lost.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Nothing,
     cases: Cases::Channels(cases),
 };
 

@@ -29,7 +29,7 @@ use crate::design::{Channels, Rx, Tx};
 pub(super) const PROPERTY: Property = Property {
     name: "c3-capacity",
     statement: "A buffer admits exactly as many values as its capacity, and then a put would wait.",
-    relied_on_by: Reliance::Everybody,
+    relied_on_by: Reliance::All,
     cases: Cases::Channels(cases),
 };
 

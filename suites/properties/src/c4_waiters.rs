@@ -25,7 +25,7 @@ use crate::design::channels::Design;
 pub(super) const PROPERTY: Property = Property {
     name: "c4-waiter-fifo",
     statement: "Waiting puts, and waiting takes, are served in the order in which they began to wait.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Nothing,
     cases: Cases::Channels(cases),
 };
 

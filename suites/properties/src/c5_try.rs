@@ -29,7 +29,7 @@ use crate::design::{Channels, Rx, Tx};
 pub(super) const PROPERTY: Property = Property {
     name: "c5-try",
     statement: "offer and poll return done, would wait, or closed. They never wait, leave nothing behind, and see all earlier effects.",
-    relied_on_by: Reliance::Everybody,
+    relied_on_by: Reliance::All,
     cases: Cases::Channels(cases),
 };
 

@@ -26,7 +26,7 @@ use crate::design::channels::Design;
 pub(super) const PROPERTY: Property = Property {
     name: "c6-awaited-close",
     statement: "A wait for a channel to close ends when the channel closes, and not before.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Nothing,
     cases: Cases::Channels(cases),
 };
 

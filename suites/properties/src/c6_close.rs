@@ -30,7 +30,7 @@ use crate::design::channels::Design;
 pub(super) const PROPERTY: Property = Property {
     name: "c6-close",
     statement: "A close loses nothing: values accepted before can be taken after, and every waiting put and take is answered.",
-    relied_on_by: Reliance::Everybody,
+    relied_on_by: Reliance::All,
     cases: Cases::Channels(cases),
 };
 

@@ -25,7 +25,7 @@ use crate::design::{Channels, Rx, Tx};
 pub(super) const PROPERTY: Property = Property {
     name: "c7-bounded-waiters",
     statement: "The waiter above the limit gets an error, the channel stays usable, abandoned waiters do not count.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Nothing,
     cases: Cases::Channels(cases),
 };
 

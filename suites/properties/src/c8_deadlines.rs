@@ -24,7 +24,7 @@ use crate::design::{Channels, Rx, Tx};
 pub(super) const PROPERTY: Property = Property {
     name: "c8-deadlines",
     statement: "Timed out means not before the deadline and without effect; at the edge nothing is lost or doubled.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Nothing,
     cases: Cases::Channels(cases),
 };
 

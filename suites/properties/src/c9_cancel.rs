@@ -28,7 +28,7 @@ use crate::design::{Channels, Rx, Tx};
 pub(super) const PROPERTY: Property = Property {
     name: "c9-cancel",
     statement: "Dropping a pending put or take loses no value and delivers none twice.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Nothing,
     cases: Cases::Channels(|design| {
         let channels = design.channels;
         cases(design, channels.awaits().then_some(channels))
@@ -38,7 +38,7 @@ pub(super) const PROPERTY: Property = Property {
 pub(super) const BY_ALTS: Property = Property {
     name: "c9-cancel-alts",
     statement: "Dropping a pending alts leaves no clause behind, loses no value and delivers none twice.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Nothing,
     cases: Cases::Channels(|design| cases(design, by_alts(design.channels))),
 };
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
 use flowmeter_harness::caps::Origin;
-use flowmeter_harness::registry::{Contestant, Enrol, Registry};
+use flowmeter_harness::registry::{Contestant, Registry, Visitor};
 use flowmeter_harness::sync::{Exploration, World};
 
 use super::{Case, Cases, PROPERTIES, Property};
@@ -65,9 +65,9 @@ impl Checks {
         };
         let explored = W::explore(&once, move || {
             let mut checks = Checks::empty(only.clone());
-            registry.everybody(&mut checks);
+            registry.show_all(&mut checks);
             let mut designs = Designs::of(only.clone());
-            registry.everybody(&mut designs);
+            registry.show_all(&mut designs);
             macro_rules! owe {
                 ($($kind:ident: $cases:ident, $lying:path;)+) => {$(
                     let all: Vec<_> = designs.$kind.all().collect();
@@ -174,7 +174,7 @@ fn short(family: &str) -> String {
     short
 }
 
-impl Enrol for Checks {
+impl Visitor for Checks {
     fn asks(&self, name: &str) -> bool {
         self.only.as_ref().is_none_or(|only| only == name)
     }

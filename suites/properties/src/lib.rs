@@ -127,9 +127,9 @@ impl Property {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reliance {
     /// None: it is checked, and its failure stops no timing.
-    Nobody,
+    Nothing,
     /// All of that kind.
-    Everybody,
+    All,
     /// Those with blocking threads on at least one side.
     Blocking,
     /// Those with awaiting tasks on at least one side.

@@ -11,14 +11,14 @@
 //! of the command.
 //!
 //! The originals of the texts are rows of the same form, of [`Origin::Foreign`], from processes of their own
-//! (`strangers`). Where one of them differs from its text, [`judge`] reports that it is another version.
+//! (`originals`). Where one of them differs from its text, [`judge`] reports that it is another version.
 
 mod acts;
 mod managing_throughput;
+mod originals;
 mod pipeline_off_by_two;
 mod stage;
 mod state_machines;
-mod strangers;
 mod ten_tasks;
 mod timeout_channels;
 mod timeouts_code_read;
@@ -40,12 +40,12 @@ use state_machines::StateMachines;
 use timeout_channels::TimeoutChannels;
 use timeouts_code_read::TimeoutsCodeRead;
 
+pub(crate) use originals::reenact_in;
 pub use stage::holding;
 pub(crate) use stage::{In, Leave, Question, Stage, leaving, reenact, serve, serve_leaving};
-pub(crate) use strangers::reenact_in;
 
 /// Visits every text, in the order of the tables.
-fn each(visitor: &mut impl Visitor) {
+fn each(visitor: &mut impl TextVisitor) {
     visitor.text::<TimeoutsCodeRead>();
     visitor.text::<TimeoutChannels>();
     visitor.text::<ManagingThroughput>();
@@ -54,7 +54,7 @@ fn each(visitor: &mut impl Visitor) {
 }
 
 /// A visitor of texts.
-trait Visitor {
+trait TextVisitor {
     fn text<S: Seed>(&mut self);
 }
 
@@ -266,7 +266,7 @@ impl Statement {
 /// All claims of the texts. The index of a claim identifies it between processes.
 pub(crate) fn statements() -> Vec<Statement> {
     struct All(Vec<Statement>);
-    impl Visitor for All {
+    impl TextVisitor for All {
         fn text<S: Seed>(&mut self) {
             self.0.extend(S::CLAIMS.iter().map(|claim| Statement {
                 seed: S::FILE,

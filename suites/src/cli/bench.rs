@@ -15,7 +15,7 @@ use super::output::{Output, style, width};
 use super::report;
 use super::selection::Scenarios;
 use crate::campaign::{Selection, Settings, disproved, kept_out};
-use crate::contest::Contest;
+use crate::catalogue::Catalogue;
 use crate::foreign::VARIABLE;
 use crate::roster::Roster;
 use crate::scenario::{ScenarioSpec, built_in};
@@ -33,15 +33,15 @@ const FOREIGN_CELLS: usize = 30;
 /// Between the proofs and the engine, `uncontended` runs criterion. It leaves out the ids (`scenario/implementation`)
 /// that it is given, which did not pass, and returns its results.
 pub fn bench(
-    contest: &Contest,
+    catalogue: &Catalogue,
     filter: Option<&str>,
     uncontended: impl FnOnce(&[String]) -> Vec<Uncontended>,
 ) -> ExitCode {
-    run(contest, filter, uncontended).unwrap_or_else(Failure::tell)
+    run(catalogue, filter, uncontended).unwrap_or_else(Failure::tell)
 }
 
 fn run(
-    contest: &Contest,
+    catalogue: &Catalogue,
     filter: Option<&str>,
     uncontended: impl FnOnce(&[String]) -> Vec<Uncontended>,
 ) -> Outcome {
@@ -53,7 +53,7 @@ fn run(
             reason.trim()
         ))
     })?;
-    let selection = select(contest, filter.as_ref())?;
+    let selection = select(catalogue, filter.as_ref())?;
     if selection.scenarios.is_empty() {
         // The filter selects nothing curated, so only criterion runs.
         uncontended(&[]);
@@ -118,9 +118,9 @@ fn budget() -> Result<Duration, Failure> {
 }
 
 /// Scenarios and implementations of which any pair matches, like criterion's ids.
-fn select(contest: &Contest, filter: Option<&Regex>) -> Result<Selection, Failure> {
+fn select(catalogue: &Catalogue, filter: Option<&Regex>) -> Result<Selection, Failure> {
     let mut scenarios = Scenarios::default().of()?;
-    let mut all = Roster::ask(contest, |_| true, &scenarios);
+    let mut all = Roster::ask(catalogue, |_| true, &scenarios);
     let mut foreign = Foreign::default().find()?;
     let is_asked_for = |scenario: &ScenarioSpec, who: &str| {
         let id = format!("{}/{who}", scenario.name);

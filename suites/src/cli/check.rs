@@ -21,7 +21,7 @@ use crate::properties::PROPERTIES;
 use crate::proving::counterexample::FOLDER;
 use crate::proving::{Effort, prove_and_keep};
 use crate::roster::{Owed, Roster};
-use crate::worlds::{Court, Worlds};
+use crate::worlds::{Prover, Worlds};
 
 /// Prove what implementations claim
 ///
@@ -87,28 +87,28 @@ impl Check {
             return replay(worlds, path, self.format);
         }
         let standard = [Std::NAME.to_owned()];
-        let courts = courts(worlds, self.under.as_deref().unwrap_or(&standard))?;
+        let provers = provers(worlds, self.under.as_deref().unwrap_or(&standard))?;
         let time = time(self.budget)?;
         let shard = self.shard.as_deref();
         let shard = shard.map_or(Ok(Shard::WHOLE), Shard::parse)?;
         let folder = self.out.as_deref().unwrap_or(Path::new(FOLDER));
         let run = self.into.as_deref().map(Into::read).transpose()?;
-        let contest = worlds.contest();
+        let catalogue = worlds.catalogue();
         let mut foreign = self.foreign.find()?;
-        let strangers = foreign.contestants().map(|who| who.name);
-        let known = contest.implementations().iter().map(|who| who.name);
-        self.implementations.find_in(known.chain(strangers))?;
+        let foreign_names = foreign.contestants().map(|who| who.name);
+        let known = catalogue.implementations().iter().map(|who| who.name);
+        self.implementations.find_in(known.chain(foreign_names))?;
         self.properties
             .find_in(PROPERTIES.iter().map(|property| property.name))?;
         let matches = |name: &str| self.implementations.matches(name);
-        let mut roster = Roster::ask(&contest, matches, &[]);
+        let mut roster = Roster::ask(&catalogue, matches, &[]);
         foreign.retain(matches);
         roster.join(&foreign, &[])?;
         let mut cells: Vec<Owed> = Vec::new();
-        for court in courts {
-            match court.world() {
+        for prover in provers {
+            match prover.world() {
                 Std::NAME => cells.extend(roster.owed()),
-                _ => cells.extend(roster.owed_in(court)),
+                _ => cells.extend(roster.owed_in(prover)),
             }
         }
         cells.retain(|cell| self.properties.matches(cell.property.name));
@@ -186,24 +186,24 @@ impl Check {
 }
 
 /// The named worlds, once each.
-pub(super) fn courts<'a>(
+pub(super) fn provers<'a>(
     worlds: &'a Worlds,
     under: &[String],
-) -> Result<Vec<&'a dyn Court>, Failure> {
-    let mut courts: Vec<&dyn Court> = Vec::new();
+) -> Result<Vec<&'a dyn Prover>, Failure> {
+    let mut provers: Vec<&dyn Prover> = Vec::new();
     for name in under {
-        let Some(court) = worlds.find(name) else {
+        let Some(prover) = worlds.find(name) else {
             let known: Vec<&str> = worlds.names().collect();
             return Err(Failure::input(format!(
                 "--under: there is no world '{name}' here; give some of {}",
                 known.join(",")
             )));
         };
-        if courts.iter().all(|other| other.world() != court.world()) {
-            courts.push(court);
+        if provers.iter().all(|other| other.world() != prover.world()) {
+            provers.push(prover);
         }
     }
-    Ok(courts)
+    Ok(provers)
 }
 
 /// The seconds of `--budget`.

@@ -54,17 +54,17 @@ impl Claims {
                 "this program re-enacts no claims; its `main` has to name a stage for them (Worlds::with_claims)",
             ));
         }
-        let contest = worlds.contest();
-        let everybody = contest.implementations();
+        let catalogue = worlds.catalogue();
+        let show_all = catalogue.implementations();
         let mut foreign = self.foreign.find()?;
-        let strangers = foreign.contestants().map(|who| who.name);
-        let known = everybody.iter().map(|who| who.name);
-        self.implementations.find_in(known.chain(strangers))?;
+        let foreign_names = foreign.contestants().map(|who| who.name);
+        let known = show_all.iter().map(|who| who.name);
+        self.implementations.find_in(known.chain(foreign_names))?;
         foreign.retain(|name| self.implementations.matches(name));
         let wanted = self.wanted(&foreign)?;
         let run = self.into.as_deref().map(Into::read).transpose()?;
         // Published crates are in no text.
-        let ours = everybody.iter().filter(|who| who.origin == Origin::Own);
+        let ours = show_all.iter().filter(|who| who.origin == Origin::Own);
         let asked: Vec<&Contestant> = ours
             .filter(|who| self.implementations.matches(who.name))
             .collect();

@@ -120,16 +120,16 @@ fn excused(file: Option<&Path>) -> Result<BTreeSet<String>, Failure> {
 /// Injects faults into every cell that allows it.
 fn lies(worlds: &Worlds, wanted: &impl Fn(&str) -> bool, known: &mut Known) -> Result<(), Failure> {
     let mut questions = Vec::new();
-    for court in worlds.of_lies() {
-        for who in court.contestants() {
-            let cells = court.cells(who.name).into_iter();
-            let is_told = is_told_in(court.world(), who.kind);
+    for prover in worlds.of_lies() {
+        for who in prover.contestants() {
+            let cells = prover.cells(who.name).into_iter();
+            let is_told = is_told_in(prover.world(), who.kind);
             let cells = cells.filter(|cell| is_told && !cell.cases.is_empty());
             let cells = cells.filter(|cell| wanted(cell.property.name));
             questions.extend(cells.map(|cell| Question {
                 implementation: who.name.to_owned(),
                 property: cell.property.name.to_owned(),
-                world: court.world().to_owned(),
+                world: prover.world().to_owned(),
                 skip: 0,
             }));
         }

@@ -50,15 +50,15 @@ struct Row {
 
 impl List {
     pub(super) fn run(self, worlds: &Worlds) -> Outcome {
-        let contest = worlds.contest();
+        let catalogue = worlds.catalogue();
         let mutants = worlds.mutants().iter().map(|mutant| mutant.name);
-        let known = contest.implementations().iter().map(|who| who.name);
+        let known = catalogue.implementations().iter().map(|who| who.name);
         let mut foreign = self.foreign.find()?;
-        let strangers = foreign.contestants().map(|who| who.name);
+        let foreign_names = foreign.contestants().map(|who| who.name);
         self.implementations
-            .find_in(known.chain(mutants).chain(strangers))?;
+            .find_in(known.chain(mutants).chain(foreign_names))?;
         let matches = |name: &str| self.implementations.matches(name);
-        let mut roster = Roster::ask(&contest, matches, &[]);
+        let mut roster = Roster::ask(&catalogue, matches, &[]);
         foreign.retain(matches);
         roster.join(&foreign, &[])?;
         self.properties

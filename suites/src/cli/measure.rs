@@ -21,7 +21,7 @@ use super::resume::Begun;
 use super::selection::{Implementations, RUNS, Scenarios, latest_run};
 use super::verdicts::sentence;
 use crate::campaign::{self, Selection, Settings, plan, quick_proof};
-use crate::contest::Contest;
+use crate::catalogue::Catalogue;
 use crate::foreign::VARIABLE;
 use crate::process;
 use crate::roster::Roster;
@@ -94,7 +94,7 @@ enum Pin {
 }
 
 impl Measure {
-    pub(super) fn run(self, contest: &Contest) -> Outcome {
+    pub(super) fn run(self, catalogue: &Catalogue) -> Outcome {
         let folder = match (&self.output, self.resume) {
             (Some(folder), _) => folder.clone(),
             (None, false) => new_folder(),
@@ -107,7 +107,7 @@ impl Measure {
         // Settings that are not given are those of the run.
         let begun = self.resume.then(|| Begun::read(&folder)).transpose()?;
         let settings = self.settings(begun.as_ref())?;
-        let selection = self.selection(contest, &settings, begun.as_ref())?;
+        let selection = self.selection(catalogue, &settings, begun.as_ref())?;
         let begun = begun.as_ref();
         let done = conduct(&selection, &settings, &folder, begun)?;
         let mut output = Output::default();
@@ -205,7 +205,7 @@ impl Measure {
 
     fn selection(
         &self,
-        contest: &Contest,
+        catalogue: &Catalogue,
         settings: &Settings,
         begun: Option<&Begun>,
     ) -> Result<Selection, Failure> {
@@ -215,7 +215,7 @@ impl Measure {
                 .foreign
                 .none("--pin: only processes of ours are pinned")?,
         };
-        let all = contest.implementations().iter();
+        let all = catalogue.implementations().iter();
         let all: Vec<Contestant> = all.chain(foreign.contestants()).cloned().collect();
         let implementations = match begun {
             Some(begun) if !self.implementations.is_given() => begun.implementations(&all)?,
@@ -234,7 +234,7 @@ impl Measure {
             }
         }
         let wanted = |name: &str| implementations.iter().any(|who| who.name == name);
-        let mut roster = Roster::ask(contest, wanted, &scenarios);
+        let mut roster = Roster::ask(catalogue, wanted, &scenarios);
         foreign.retain(wanted);
         roster.join(&foreign, &scenarios)?;
         let run_by_somebody = |scenario: &ScenarioSpec| {

@@ -95,7 +95,7 @@ pub fn main(registry: impl AsyncRegistry) -> ExitCode {
 /// Runs the command over implementations in several worlds; call it from `main`.
 ///
 /// ```ignore
-/// cli::main_in(&Worlds::of(mine::Everybody).with::<Loom>(mine_loom::Everybody))
+/// cli::main_in(&Worlds::of(mine::All).with::<Loom>(mine_loom::All))
 /// ```
 pub fn main_in(worlds: &Worlds) -> ExitCode {
     if let Some(code) = process::serve_if_asked(worlds) {
@@ -107,7 +107,7 @@ pub fn main_in(worlds: &Worlds) -> ExitCode {
         Verb::Mutants(mutants) => mutants.run(worlds),
         Verb::Sites(sites) => sites.run(worlds),
         Verb::Claims(claims) => claims.run(worlds),
-        Verb::Measure(measure) => measure.run(worlds.contest()),
+        Verb::Measure(measure) => measure.run(worlds.catalogue()),
         Verb::Rank(rank) => rank.run(),
         Verb::Cmp(cmp) => cmp.run(),
         Verb::Diff(diff) => diff.run(),

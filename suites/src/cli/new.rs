@@ -249,9 +249,9 @@ fn implementation(draft: &mut Draft, name: &str, of: &Beginning) -> Result<Strin
     draft.insert(&modules, MODULES, &format!("pub mod {name};\n"))?;
     let named = format!("use crate::{kind}::{name}::{family};\n");
     draft.insert(REGISTRY, r"(?s:.*)^use crate::.*;\n", &named)?;
-    let body = format!(r"fn {kind}s<H: Enrol>\(self, hall: &mut H\) \{{\n((        .*)?\n)*");
+    let body = format!(r"fn {kind}s<V: Visitor>\(self, visitor: &mut V\) \{{\n((        .*)?\n)*");
     let offers = of.offers;
-    let entry = format!("        own::<{family}, _>(hall, \"{name}\"){offers}.enter();\n");
+    let entry = format!("        own::<{family}, _>(visitor, \"{name}\"){offers}.enter();\n");
     draft.insert(REGISTRY, &body, &entry)?;
     let row = format!("    (\"{name}\", Origin::Own, \"{}\"),\n", of.has);
     let last_row = format!(r#""{}",(?s:.*?)\),\n"#, of.last);

@@ -22,9 +22,9 @@ pub(super) fn replay(worlds: &Worlds, path: &Path, format: Format) -> Outcome {
     if worlds.find(&example.world).is_none() {
         return Err(unknown("world", &example.world));
     }
-    let contest = worlds.contest();
+    let catalogue = worlds.catalogue();
     let mutants = worlds.mutants().iter().map(|mutant| mutant.name);
-    let known = contest.implementations().iter().map(|who| who.name);
+    let known = catalogue.implementations().iter().map(|who| who.name);
     let mut known = known.chain(mutants);
     if !known.any(|name| name == example.implementation) {
         return Err(unknown("implementation", &example.implementation));

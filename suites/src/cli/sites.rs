@@ -10,7 +10,7 @@ use flowmeter_harness::sync::loom::Loom;
 use flowmeter_harness::sync::shuttle::{Shuttle, Sim};
 use flowmeter_harness::sync::std::Std;
 
-use super::check::{courts, time};
+use super::check::{provers, time};
 use super::failure::{FAILED, Failure, Outcome};
 use super::output::{Format, Output};
 use super::progress::steps;
@@ -54,24 +54,24 @@ pub(super) struct Sites {
 
 impl Sites {
     pub(super) fn run(self, worlds: &Worlds) -> Outcome {
-        let courts = courts(worlds, &self.under)?;
-        if courts.iter().any(|court| court.world() == Std::NAME) {
+        let provers = provers(worlds, &self.under)?;
+        if provers.iter().any(|prover| prover.world() == Std::NAME) {
             return Err(Failure::input(
                 "--under std: its calls are bare primitives and have no sites; give shuttle, sim or loom",
             ));
         }
         let time = time(Some(self.budget))?;
-        let contest = worlds.contest();
+        let catalogue = worlds.catalogue();
         self.implementations
-            .find_in(contest.implementations().iter().map(|who| who.name))?;
+            .find_in(catalogue.implementations().iter().map(|who| who.name))?;
         self.properties
             .find_in(PROPERTIES.iter().map(|property| property.name))?;
         let own = |name: &str| {
-            let mut own = contest.implementations().iter();
+            let mut own = catalogue.implementations().iter();
             own.any(|who| who.name == name && who.origin == Origin::Own)
         };
         let chosen = |name: &str| own(name) && self.implementations.matches(name);
-        let roster = Roster::ask(&contest, chosen, &[]);
+        let roster = Roster::ask(&catalogue, chosen, &[]);
         let effort = |world: &str| {
             let default = Effort::under(world);
             Effort {
@@ -84,7 +84,7 @@ impl Sites {
             }
         };
 
-        let cells = courts.iter().flat_map(|court| roster.owed_in(*court));
+        let cells = provers.iter().flat_map(|prover| roster.owed_in(*prover));
         let cells: Vec<Owed> = cells
             .filter(|cell| cell.due == Due::Owed && self.properties.matches(cell.property.name))
             .collect();

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::counterexample::{Counterexample, this_build};
 use crate::process::{self, Company, End, Request, Silence};
 use crate::properties::{FailingCase, Model};
-use crate::worlds::{Court, Worlds};
+use crate::worlds::{Prover, Worlds};
 
 /// How long a schedule is shrunk.
 const SHRINKING: Duration = Duration::from_secs(5);
@@ -243,7 +243,7 @@ pub(crate) fn as_proof(
 pub(super) fn model<'w>(
     worlds: &'w Worlds,
     example: &Counterexample,
-) -> Result<(&'w dyn Court, Model), String> {
+) -> Result<(&'w dyn Prover, Model), String> {
     let Counterexample {
         implementation,
         property,
@@ -251,9 +251,9 @@ pub(super) fn model<'w>(
         case,
         ..
     } = example;
-    let court = worlds.court_of(world, implementation);
-    let court = court.ok_or_else(|| format!("there is no world '{world}' here"))?;
-    let cells = court.cells(implementation).into_iter();
+    let prover = worlds.prover_of(world, implementation);
+    let prover = prover.ok_or_else(|| format!("there is no world '{world}' here"))?;
+    let cells = prover.cells(implementation).into_iter();
     let cases = cells.filter(|cell| cell.property.name == property);
     let mut cases = cases.flat_map(|cell| cell.cases);
     let found = cases.find(|found| found.name == *case);
@@ -262,7 +262,7 @@ pub(super) fn model<'w>(
     })?;
     let model = found.model(&example.failure);
     let model = model.ok_or_else(|| format!("case '{case}' has no such model"))?;
-    Ok((court, model))
+    Ok((prover, model))
 }
 
 /// The process that replays.
@@ -270,17 +270,17 @@ pub(crate) fn serve_replay(
     worlds: &Worlds,
     example: Counterexample,
 ) -> Result<(Option<Failure>, bool), String> {
-    let (court, model) = model(worlds, &example)?;
+    let (prover, model) = model(worlds, &example)?;
     let schedule = example.failure.schedule.as_ref();
     let schedule = schedule.ok_or("it has no schedule")?;
-    let Repeated { failure, fits } = court.replay(model, schedule)?;
+    let Repeated { failure, fits } = prover.replay(model, schedule)?;
     Ok((failure, fits))
 }
 
 /// The process that shrinks.
 pub(crate) fn serve_shrink(worlds: &Worlds, example: Counterexample) -> Option<Failure> {
-    let (court, model) = model(worlds, &example).ok()?;
-    let shrunk = court.shrink(model, &example.failure, SHRINKING)?;
+    let (prover, model) = model(worlds, &example).ok()?;
+    let shrunk = prover.shrink(model, &example.failure, SHRINKING)?;
     Some(Failure {
         member: example.failure.member,
         ..shrunk
@@ -297,7 +297,7 @@ pub(crate) fn serve_rate(worlds: &Worlds, example: Counterexample) -> Option<Tal
             std::process::exit(1);
         }
     }));
-    let (court, model) = model(worlds, &example).ok()?;
+    let (prover, model) = model(worlds, &example).ok()?;
     let mut tally = Tally::default();
     tell(tally);
     while tally.executions < EXECUTIONS {
@@ -310,7 +310,7 @@ pub(crate) fn serve_rate(worlds: &Worlds, example: Counterexample) -> Option<Tal
         // Where that condition cannot be set up, nothing can be counted.
         let explored = example
             .condition
-            .have(|| court.explore(model.clone(), &once))
+            .have(|| prover.explore(model.clone(), &once))
             .ok()?;
         tally.executions += explored.executions;
         tally.failures += u64::from(explored.failure.is_some());

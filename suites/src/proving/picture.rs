@@ -56,9 +56,9 @@ pub(crate) fn draw(example: &Counterexample, file: &Path, replay: &str) -> io::R
 
 /// The process that draws: the events of that execution, or none when it does not fail.
 pub(crate) fn serve(worlds: &Worlds, example: Counterexample) -> Option<Timeline> {
-    let (court, model) = model(worlds, &example).ok()?;
+    let (prover, model) = model(worlds, &example).ok()?;
     let schedule = example.failure.schedule.as_ref()?;
-    let (replayed, events) = traced(|| court.replay(model, schedule));
+    let (replayed, events) = traced(|| prover.replay(model, schedule));
     let failure = replayed.ok()?.failure?;
     Some(timeline(events, &failure.message))
 }

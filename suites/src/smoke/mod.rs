@@ -19,7 +19,7 @@ use flowmeter_harness::executor::{Executors, GoBlocks};
 use flowmeter_harness::limiter::Limiters;
 use flowmeter_harness::parallel_map::ParallelMaps;
 use flowmeter_harness::pipeline::Pipelines;
-use flowmeter_harness::registry::{Contestant, Enrol, Registry};
+use flowmeter_harness::registry::{Contestant, Registry, Visitor};
 use flowmeter_harness::timer::{Cancel, Timers};
 use flowmeter_harness::transform_pipeline::TransformPipelines;
 
@@ -29,15 +29,15 @@ use flowmeter_harness::transform_pipeline::TransformPipelines;
 /// # Panics
 /// With the error.
 pub fn smoke(registry: impl Registry, implementation: &str) -> usize {
-    let mut hall = Uses {
+    let mut visitor = Uses {
         of: implementation,
         all: Vec::new(),
     };
-    registry.everybody(&mut hall);
-    for plain_use in &hall.all {
+    registry.show_all(&mut visitor);
+    for plain_use in &visitor.all {
         plain_use();
     }
-    hall.all.len()
+    visitor.all.len()
 }
 
 /// The uses of one implementation.
@@ -46,7 +46,7 @@ struct Uses<'a> {
     all: Vec<fn()>,
 }
 
-impl Enrol for Uses<'_> {
+impl Visitor for Uses<'_> {
     fn asks(&self, name: &str) -> bool {
         name == self.of
     }

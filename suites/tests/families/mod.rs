@@ -16,7 +16,7 @@ use flowmeter_harness::channel::{
     Patience, Polled, PutError, TakeError,
 };
 use flowmeter_harness::executor::{Executors, Spawn};
-use flowmeter_harness::registry::{AsyncRegistry, Enrol, Registry, own, peer};
+use flowmeter_harness::registry::{AsyncRegistry, Registry, Visitor, own, peer};
 use flowmeter_harness::sync::std::block_on;
 
 /// std's bounded channel.
@@ -425,14 +425,14 @@ impl Executors for ThreadPerTask {
 pub struct Tested;
 
 impl Registry for Tested {
-    fn channels<H: Enrol>(self, hall: &mut H) {
-        own::<Queue, _>(hall, "queue")
+    fn channels<V: Visitor>(self, visitor: &mut V) {
+        own::<Queue, _>(visitor, "queue")
             .channel()
             .blocking()
             .asynchronous()
             .alts()
             .enter();
-        peer::<StdBounded, _>(hall, "std", "1")
+        peer::<StdBounded, _>(visitor, "std", "1")
             .channel()
             .blocking()
             .family::<StdUnbounded>()

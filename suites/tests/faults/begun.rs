@@ -7,7 +7,7 @@
 )]
 
 use flowmeter_harness::caps::Claim::WindowBound;
-use flowmeter_harness::registry::{Enrol, Registry, mutant};
+use flowmeter_harness::registry::{Registry, Visitor, mutant};
 use flowmeter_harness::sync::std::Std;
 use flowmeter_impls::channel::mutex::MutexChannels;
 use flowmeter_suites::isolation::Model;
@@ -30,17 +30,17 @@ mod timer;
 struct Begun;
 
 impl Registry for Begun {
-    fn channels<H: Enrol>(self, hall: &mut H) {
-        let channel = mutant::<channel::TYPE, _>(hall, "channel");
+    fn channels<V: Visitor>(self, visitor: &mut V) {
+        let channel = mutant::<channel::TYPE, _>(visitor, "channel");
         channel.channel().blocking().enter();
     }
 
-    fn timers<H: Enrol>(self, hall: &mut H) {
-        mutant::<timer::TYPE, _>(hall, "timer").timer().enter();
+    fn timers<V: Visitor>(self, visitor: &mut V) {
+        mutant::<timer::TYPE, _>(visitor, "timer").timer().enter();
     }
 
-    fn limiters<H: Enrol>(self, hall: &mut H) {
-        let limiter = mutant::<limiter::TYPE, _>(hall, "limiter");
+    fn limiters<V: Visitor>(self, visitor: &mut V) {
+        let limiter = mutant::<limiter::TYPE, _>(visitor, "limiter");
         limiter
             .limiter()
             .blocking_limit()
@@ -48,8 +48,8 @@ impl Registry for Begun {
             .enter();
     }
 
-    fn executors<H: Enrol>(self, hall: &mut H) {
-        let executor = mutant::<executor::TYPE, _>(hall, "executor");
+    fn executors<V: Visitor>(self, visitor: &mut V) {
+        let executor = mutant::<executor::TYPE, _>(visitor, "executor");
         executor.executor::<MutexChannels>().enter();
     }
 }

@@ -8,7 +8,7 @@ use flowmeter_harness::caps::Claim::{self, PassesOn, RateBound, WaiterFifo, Wind
 use flowmeter_harness::limiter::{
     AsyncLimit, Attempt, BlockingLimit, LimitDeadline, LimitError, Limiters, Quota, WeightedLimit,
 };
-use flowmeter_harness::registry::{Enrol, Registry, mutant};
+use flowmeter_harness::registry::{Registry, Visitor, mutant};
 use flowmeter_harness::sync::loom::Loom;
 use flowmeter_harness::sync::shuttle::{Shuttle, Sim};
 use flowmeter_harness::sync::std::Std;
@@ -92,22 +92,22 @@ fn field<L>() -> Field<L> {
 }
 
 impl<L: BlockingLimit + LimitDeadline + WeightedLimit> Registry for Field<L> {
-    fn limiters<H: Enrol>(self, hall: &mut H) {
+    fn limiters<V: Visitor>(self, visitor: &mut V) {
         const ALONE: &[Claim] = &[WindowBound, PassesOn];
-        enter::<Misled<L, NONE>, H>(hall, "sound", ALONE);
-        enter::<Misled<L, ONE_OVER>, H>(hall, "one-over", ALONE);
-        enter::<Misled<L, EARLY>, H>(hall, "early", ALONE);
-        enter::<Misled<L, KEPT>, H>(hall, "kept", ALONE);
-        enter::<L, H>(hall, "in-order", &[WindowBound, WaiterFifo, PassesOn]);
+        enter::<Misled<L, NONE>, V>(visitor, "sound", ALONE);
+        enter::<Misled<L, ONE_OVER>, V>(visitor, "one-over", ALONE);
+        enter::<Misled<L, EARLY>, V>(visitor, "early", ALONE);
+        enter::<Misled<L, KEPT>, V>(visitor, "kept", ALONE);
+        enter::<L, V>(visitor, "in-order", &[WindowBound, WaiterFifo, PassesOn]);
     }
 }
 
-fn enter<L: BlockingLimit + LimitDeadline + WeightedLimit, H: Enrol>(
-    hall: &mut H,
+fn enter<L: BlockingLimit + LimitDeadline + WeightedLimit, V: Visitor>(
+    visitor: &mut V,
     name: &'static str,
     claims: &'static [Claim],
 ) {
-    mutant::<L, _>(hall, name)
+    mutant::<L, _>(visitor, name)
         .limiter()
         .blocking_limit()
         .limit_deadline()
@@ -121,13 +121,13 @@ fn enter<L: BlockingLimit + LimitDeadline + WeightedLimit, H: Enrol>(
 struct ByRate;
 
 impl Registry for ByRate {
-    fn limiters<H: Enrol>(self, hall: &mut H) {
-        mutant::<Misled<Governor, NONE>, _>(hall, "sound")
+    fn limiters<V: Visitor>(self, visitor: &mut V) {
+        mutant::<Misled<Governor, NONE>, _>(visitor, "sound")
             .limiter()
             .async_limit()
             .claims(&[RateBound])
             .enter();
-        mutant::<Misled<Governor, ONE_OVER>, _>(hall, "one-over")
+        mutant::<Misled<Governor, ONE_OVER>, _>(visitor, "one-over")
             .limiter()
             .async_limit()
             .claims(&[RateBound])

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use flowmeter_harness::channel::{Async, Buffer, Message};
 use flowmeter_harness::executor::{Executors, Spawn};
 use flowmeter_harness::pipeline::{AtEnd, Pipelines, ResultPort};
-use flowmeter_harness::registry::{Enrol, Registry, mutant};
+use flowmeter_harness::registry::{Registry, Visitor, mutant};
 use flowmeter_harness::sync::World;
 use flowmeter_harness::sync::loom::Loom;
 use flowmeter_harness::sync::shuttle::Shuttle;
@@ -122,8 +122,8 @@ where
     C: Async,
     E: Executors,
 {
-    fn pipelines<H: Enrol>(self, hall: &mut H) {
-        mutant::<P, _>(hall, "mutant")
+    fn pipelines<V: Visitor>(self, visitor: &mut V) {
+        mutant::<P, _>(visitor, "mutant")
             .pipeline::<C, E>(self.0)
             .enter();
     }

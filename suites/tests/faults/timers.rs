@@ -2,7 +2,7 @@
 //! Each runs in a process of its own, like all failures in an explored world.
 
 use flowmeter_harness::caps::Origin;
-use flowmeter_harness::registry::{Contestant, Enrol, Registry, mutant};
+use flowmeter_harness::registry::{Contestant, Registry, Visitor, mutant};
 use flowmeter_harness::sync::loom::Loom;
 use flowmeter_harness::sync::shuttle::Shuttle;
 use flowmeter_harness::sync::std::Std;
@@ -51,15 +51,15 @@ impl<T: Cancel, const FAULT: u8> Cancel for Faulty<T, FAULT> {
 struct With<R, const FAULT: u8>(R);
 
 impl<R: Registry, const FAULT: u8> Registry for With<R, FAULT> {
-    fn timers<H: Enrol>(self, hall: &mut H) {
-        self.0.timers(&mut Spoiling::<H, FAULT>(hall));
+    fn timers<V: Visitor>(self, visitor: &mut V) {
+        self.0.timers(&mut Spoiling::<V, FAULT>(visitor));
     }
 }
 
 /// Each timer once: those with cancel for a wrong answer, otherwise all that call back.
-struct Spoiling<'h, H, const FAULT: u8>(&'h mut H);
+struct Spoiling<'h, V, const FAULT: u8>(&'h mut V);
 
-impl<H: Enrol, const FAULT: u8> Enrol for Spoiling<'_, H, FAULT> {
+impl<V: Visitor, const FAULT: u8> Visitor for Spoiling<'_, V, FAULT> {
     fn timer<T: Timers>(&mut self, who: &Contestant) {
         if who.origin == Origin::Own && FAULT != LIES {
             mutant::<Faulty<T, FAULT>, _>(self.0, who.name)
@@ -120,10 +120,8 @@ fn in_world<W: World>(registry: impl Registry) -> Vec<Model> {
 
 /// For every world.
 pub fn models() -> Vec<Model> {
-    let mut all = in_world::<Std>(flowmeter_impls::registry::Everybody);
-    all.extend(in_world::<Loom>(flowmeter_impls_loom::registry::Everybody));
-    all.extend(in_world::<Shuttle>(
-        flowmeter_impls_shuttle::registry::Everybody,
-    ));
+    let mut all = in_world::<Std>(flowmeter_impls::registry::All);
+    all.extend(in_world::<Loom>(flowmeter_impls_loom::registry::All));
+    all.extend(in_world::<Shuttle>(flowmeter_impls_shuttle::registry::All));
     all
 }

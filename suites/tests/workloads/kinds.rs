@@ -12,14 +12,14 @@ use flowmeter_harness::limiter::{Attempt, BlockingLimit, LimitError, Limiters, Q
 use flowmeter_harness::measure::{Sample, Stage, StageError, WindowSpec};
 use flowmeter_harness::pipeline::{AtEnd, Pipelines, ResultPort};
 use flowmeter_harness::record::FailureKind;
-use flowmeter_harness::registry::{AsyncRegistry, Enrol, Registry, mutant};
+use flowmeter_harness::registry::{AsyncRegistry, Registry, Visitor, mutant};
 use flowmeter_harness::sync::Deadline;
 use flowmeter_harness::timer::{Fired, Timers};
 use flowmeter_impls::channel::mutex::MutexChannels;
 use flowmeter_impls::pipeline::Unordered;
-use flowmeter_impls::registry::Everybody;
+use flowmeter_impls::registry::All;
 use flowmeter_impls::timer::heap::Heap;
-use flowmeter_suites::contest::Contest;
+use flowmeter_suites::catalogue::Catalogue;
 use flowmeter_suites::scenario::{ScenarioSpec, built_in, parse};
 
 const SHORT: WindowSpec = WindowSpec {
@@ -29,15 +29,15 @@ const SHORT: WindowSpec = WindowSpec {
     seed: 1,
 };
 
-type Executor = <Everybody as AsyncRegistry>::Executor;
+type Executor = <All as AsyncRegistry>::Executor;
 
 /// Scenarios of the other kinds, with the implementations that take part.
 fn cells() -> impl Iterator<Item = (ScenarioSpec, Vec<&'static str>)> {
-    let contest = flowmeter_timed::contest();
+    let catalogue = flowmeter_timed::catalogue();
     built_in().into_iter().filter_map(move |scenario| {
-        let others = contest.implementations().iter();
+        let others = catalogue.implementations().iter();
         let others = others.filter(|who| who.kind != Kind::Channel);
-        let able = others.filter(|who| contest.supports(who.name, &scenario));
+        let able = others.filter(|who| catalogue.supports(who.name, &scenario));
         let names: Vec<_> = able.map(|who| who.name).collect();
         (!names.is_empty()).then_some((scenario, names))
     })
@@ -54,7 +54,7 @@ fn curated() -> impl Iterator<Item = (ScenarioSpec, &'static str)> {
 }
 
 fn stage(registry: impl AsyncRegistry, who: &str, scenario: &ScenarioSpec) -> Box<dyn Stage> {
-    let stage = Contest::of(registry).stage(who, scenario);
+    let stage = Catalogue::of(registry).stage(who, scenario);
     stage.unwrap_or_else(|why| panic!("{who} in {}: {why}", scenario.name))
 }
 
@@ -71,7 +71,7 @@ fn is_known(who: &str, why: &StageError) -> bool {
 
 #[track_caller]
 fn assert_proved(who: &str, scenario: &ScenarioSpec) {
-    let outcome = stage(Everybody, who, scenario).prove();
+    let outcome = stage(All, who, scenario).prove();
     let passes = outcome.as_ref().err().is_none_or(|why| is_known(who, why));
     assert!(passes, "{who} in {}: {outcome:?}", scenario.name);
 }
@@ -94,7 +94,7 @@ fn the_proof_of_every_other_scenario_is_passed() {
 fn each_implementation_gets_a_number_and_what_its_kind_looks_for() {
     let (mut numbers, mut voids) = (0, 0);
     for (scenario, who) in curated() {
-        let sample = match stage(Everybody, who, &scenario).window(SHORT) {
+        let sample = match stage(All, who, &scenario).window(SHORT) {
             Ok(sample) => sample,
             // On a busy machine no timer may be due within so short a window.
             Err(why) if why.kind == FailureKind::Void => {
@@ -132,7 +132,7 @@ fn in_flight_are_as_many_as_each_pipeline_claims() {
         ("windowed", 4),
         ("unordered", 4),
     ] {
-        let window = stage(Everybody, who, &named("pipelines/uniform-4")).window(SHORT);
+        let window = stage(All, who, &named("pipelines/uniform-4")).window(SHORT);
         let seen = window
             .expect("it passes")
             .findings
@@ -256,19 +256,19 @@ impl BlockingLimit for Lavish {
 struct Faulty;
 
 impl Registry for Faulty {
-    fn timers<H: Enrol>(self, hall: &mut H) {
-        mutant::<Forgetful, _>(hall, "forgetful").timer().enter();
-        mutant::<Hasty, _>(hall, "hasty").timer().enter();
+    fn timers<V: Visitor>(self, visitor: &mut V) {
+        mutant::<Forgetful, _>(visitor, "forgetful").timer().enter();
+        mutant::<Hasty, _>(visitor, "hasty").timer().enter();
     }
 
-    fn pipelines<H: Enrol>(self, hall: &mut H) {
-        mutant::<Leaky, _>(hall, "leaky")
+    fn pipelines<V: Visitor>(self, visitor: &mut V) {
+        mutant::<Leaky, _>(visitor, "leaky")
             .pipeline::<MutexChannels, Executor>(0)
             .enter();
     }
 
-    fn limiters<H: Enrol>(self, hall: &mut H) {
-        mutant::<Lavish, _>(hall, "lavish")
+    fn limiters<V: Visitor>(self, visitor: &mut V) {
+        mutant::<Lavish, _>(visitor, "lavish")
             .limiter()
             .blocking_limit()
             .enter();

@@ -4,11 +4,11 @@
 //! and the tests. rustc reuses some generic functions of upstream crates, optimised or not: no unoptimised crate may
 //! be below this one.
 
-use flowmeter_impls::registry::Everybody;
-use flowmeter_workloads::contest::Contest;
+use flowmeter_impls::registry::All;
+use flowmeter_workloads::catalogue::Catalogue;
 
 /// All implementations of the std world, and their workloads.
 #[must_use]
-pub fn contest() -> Contest {
-    Contest::of(Everybody)
+pub fn catalogue() -> Catalogue {
+    Catalogue::of(All)
 }

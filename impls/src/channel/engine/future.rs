@@ -78,7 +78,7 @@ impl<'a, T: Send + 'static, S: Store<T>> PutFuture<'a, T, S> {
         if state.puts.is_full() {
             return Poll::Ready(Err(PutError::TooManyWaiters(value)));
         }
-        let waiter = Waiter::new(Notify::Nobody);
+        let waiter = Waiter::new(Notify::Nothing);
         let party = Party::Single(Arc::clone(&waiter));
         state.puts.join(party, Some(value));
         drop(state);
@@ -165,7 +165,7 @@ impl<'a, T: Send + 'static, S: Store<T>> TakeFuture<'a, T, S> {
         if state.takes.is_full() {
             return Poll::Ready(Err(TakeError::TooManyWaiters));
         }
-        let waiter = Waiter::new(Notify::Nobody);
+        let waiter = Waiter::new(Notify::Nothing);
         state.takes.join(Party::Single(Arc::clone(&waiter)), ());
         drop(state);
         // Stored before code of the executor runs, as in a put.

@@ -43,7 +43,7 @@ impl<A: Send + 'static> Party<A> {
     /// Wins the request, so that no other channel serves it. `None` when another channel already has.
     fn win(&self) -> Option<Notify> {
         match self {
-            Party::Single(_) | Party::Callback(_) => Some(Notify::Nobody),
+            Party::Single(_) | Party::Callback(_) => Some(Notify::Nothing),
             Party::Clause {
                 request, clause, ..
             } => request.answer(*clause),

@@ -80,7 +80,7 @@ impl<T: Message, S: Store<T>> Room for State<T, S> {
             Err(ReserveError::WouldWait) => {}
             answer => return Poll::Ready(answer),
         }
-        let waiter = Waiter::new(Notify::Nobody);
+        let waiter = Waiter::new(Notify::Nothing);
         state.wait_to_reserve(&waiter)?;
         drop(state);
         // Stored before code of the executor runs. If that panics, dropping the future leaves the line.

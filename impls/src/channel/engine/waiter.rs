@@ -51,7 +51,7 @@ impl<A> Waiter<A> {
             return None;
         }
         state.outcome = Outcome::Answered(answer);
-        Some(std::mem::replace(&mut state.notify, Notify::Nobody))
+        Some(std::mem::replace(&mut state.notify, Notify::Nothing))
     }
 
     /// The answer, once there is one. It is returned only once.

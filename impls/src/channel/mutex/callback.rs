@@ -14,7 +14,7 @@ impl<T: Message> Calls for State<T> {
         F: FnOnce(Result<(), PutError<T>>) + Send + 'static,
     {
         // The callback is set below, because `then` is given back if the put may not wait.
-        let operation = Operation::new(Notify::Nobody);
+        let operation = Operation::new(Notify::Nothing);
         let back = Arc::new(Hand::new());
         if let Err(value) = self.wait_to_put_or_have_back(&operation, value, &back) {
             return Err((value, then));
@@ -32,7 +32,7 @@ impl<T: Message> Calls for State<T> {
     where
         F: FnOnce(Result<T, TakeError>) + Send + 'static,
     {
-        let operation = Operation::new(Notify::Nobody);
+        let operation = Operation::new(Notify::Nothing);
         let hand = Arc::new(Hand::new());
         if !self.wait_to_take(&operation, 0, &hand) {
             return Err(then);

@@ -200,7 +200,7 @@ impl Operation {
     /// Notifies the waiting thread, task or callback that its request is committed. Call it outside every lock.
     pub(super) fn notify(&self) {
         let mut state = self.state.lock();
-        let notify = std::mem::replace(&mut state.notify, Notify::Nobody);
+        let notify = std::mem::replace(&mut state.notify, Notify::Nothing);
         drop(state);
         notify.tell();
     }

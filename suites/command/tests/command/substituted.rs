@@ -1,7 +1,7 @@
 //! Claims can turn false: a claim about one design does not hold for another one under its name.
 
 use flowmeter_harness::record::Holds;
-use flowmeter_harness::registry::{Enrol, Registry, own};
+use flowmeter_harness::registry::{Registry, Visitor, own};
 use flowmeter_harness::sync::shuttle::Sim;
 use flowmeter_impls_shuttle::channel::mutex::MutexChannels;
 use flowmeter_impls_shuttle::executor::fixed_pool::FixedPool;
@@ -13,11 +13,11 @@ use flowmeter_suites::claims_holding;
 struct Substituted;
 
 impl Registry for Substituted {
-    fn pipelines<H: Enrol>(self, hall: &mut H) {
-        own::<CoreAsync, _>(hall, "core_async")
+    fn pipelines<V: Visitor>(self, visitor: &mut V) {
+        own::<CoreAsync, _>(visitor, "core_async")
             .pipeline::<MutexChannels, FixedPool>(2)
             .enter();
-        own::<Swapped, _>(hall, "swapped")
+        own::<Swapped, _>(visitor, "swapped")
             .pipeline::<MutexChannels, FixedPool>(2)
             .enter();
     }

@@ -7,8 +7,8 @@ use std::path::Path;
 use std::process::Command;
 
 use flowmeter_harness::caps::Kind;
-use flowmeter_impls::registry::Everybody;
-use flowmeter_suites::contest::introduced;
+use flowmeter_impls::registry::All;
+use flowmeter_suites::catalogue::introduced;
 use flowmeter_suites::proving::Effort;
 use flowmeter_suites::proving::counterexample::FOLDER;
 
@@ -285,8 +285,8 @@ fn list_shows_all_there_is() {
         of("property"),
         flowmeter_suites::properties::PROPERTIES.len()
     );
-    let everybody = introduced(Everybody);
-    let channels = everybody.iter();
+    let show_all = introduced(All);
+    let channels = show_all.iter();
     let channels = channels.filter(|who| who.kind == Kind::Channel).count();
     assert_eq!(of("channel"), channels);
     for row in &rows {

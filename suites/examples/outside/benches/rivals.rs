@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use flowmeter_suites::worlds::Worlds;
 use flowmeter_suites::{cli, process};
 
-mod everybody;
-use everybody::Rivals;
+mod registry;
+use registry::Rivals;
 
 fn main() -> ExitCode {
     let worlds = Worlds::of(Rivals);
@@ -17,5 +17,5 @@ fn main() -> ExitCode {
     let filter = std::env::args()
         .skip(1)
         .find(|argument| argument != "--bench");
-    cli::bench(worlds.contest(), filter.as_deref(), |_| Vec::new())
+    cli::bench(worlds.catalogue(), filter.as_deref(), |_| Vec::new())
 }

@@ -7,9 +7,9 @@ use flowmeter_harness::sync::shuttle::{Shuttle, Sim};
 use flowmeter_suites::cli;
 use flowmeter_suites::worlds::Worlds;
 
-#[path = "../benches/everybody.rs"]
-mod everybody;
-use everybody::Rivals;
+#[path = "../benches/registry.rs"]
+mod registry;
+use registry::Rivals;
 
 fn main() -> ExitCode {
     cli::main_in(

@@ -4,7 +4,7 @@ use flowmeter_harness::caps::Claim::{Disconnect, KeepsBuffered};
 use flowmeter_harness::channel::{
     Blocking, Buffer, Channels, Message, Offered, Polled, PutError, TakeError,
 };
-use flowmeter_harness::registry::{Enrol, Registry, own};
+use flowmeter_harness::registry::{Visitor, Registry, own};
 use flowmeter_harness::sync::Deadline;
 use flowmeter_harness::timer::{Fired, Timers};
 
@@ -84,14 +84,14 @@ impl Timers for Ticker {
 pub struct Mine;
 
 impl Registry for Mine {
-    fn channels<H: Enrol>(self, hall: &mut H) {
-        let bounded = own::<Bounded, _>(hall, "bounded").channel();
+    fn channels<V: Visitor>(self, visitor: &mut V) {
+        let bounded = own::<Bounded, _>(visitor, "bounded").channel();
         bounded
             .blocking()
             .claims(&[KeepsBuffered, Disconnect])
             .enter();
     }
-    fn timers<H: Enrol>(self, hall: &mut H) {
-        own::<Ticker, _>(hall, "ticker").timer().enter();
+    fn timers<V: Visitor>(self, visitor: &mut V) {
+        own::<Ticker, _>(visitor, "ticker").timer().enter();
     }
 }

@@ -3,11 +3,11 @@
 use std::process::ExitCode;
 
 use flowmeter_harness::record::{Proof, Verdict};
-use flowmeter_harness::registry::{AsyncRegistry, Enrol, Registry};
+use flowmeter_harness::registry::{AsyncRegistry, Visitor, Registry};
 use flowmeter_harness::sync::loom::Loom;
 use flowmeter_harness::sync::shuttle::{Shuttle, Sim};
-use flowmeter_impls::registry::Everybody;
-use flowmeter_suites::contest::introduced;
+use flowmeter_impls::registry::All;
+use flowmeter_suites::catalogue::introduced;
 use flowmeter_suites::process;
 use flowmeter_suites::proving::{Effort, prove};
 use flowmeter_suites::roster::claimed;
@@ -20,17 +20,17 @@ use outside::Mine;
 struct Alone;
 
 impl Registry for Alone {
-    fn channels<H: Enrol>(self, hall: &mut H) {
-        Mine.channels(hall);
+    fn channels<V: Visitor>(self, visitor: &mut V) {
+        Mine.channels(visitor);
     }
-    fn timers<H: Enrol>(self, hall: &mut H) {
-        Mine.timers(hall);
+    fn timers<V: Visitor>(self, visitor: &mut V) {
+        Mine.timers(visitor);
     }
 }
 
 impl AsyncRegistry for Alone {
-    type Executor = <Everybody as AsyncRegistry>::Executor;
-    type Sleep = <Everybody as AsyncRegistry>::Sleep;
+    type Executor = <All as AsyncRegistry>::Executor;
+    type Sleep = <All as AsyncRegistry>::Sleep;
 }
 
 fn main() -> ExitCode {

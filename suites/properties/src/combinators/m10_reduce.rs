@@ -20,7 +20,7 @@ use super::{
 pub(in super::super) const PROPERTY: Property = Property {
     name: "m10-reduce",
     statement: "A channel is folded in order to one result; where the fold ends early nothing further is taken.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Nothing,
     cases: Cases::Combinators(cases),
 };
 

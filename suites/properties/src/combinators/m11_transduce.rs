@@ -23,7 +23,7 @@ use super::{
 pub(in super::super) const PROPERTY: Property = Property {
     name: "m11-transduce",
     statement: "The values that a transform emits are folded, those of its completion too; transform or fold may end early.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Nothing,
     cases: Cases::Combinators(cases),
 };
 

@@ -17,7 +17,7 @@ use super::{
 pub(in super::super) const PROPERTY: Property = Property {
     name: "m12-map",
     statement: "One value of each source makes one result, in order; the output closes once a source has ended.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Nothing,
     cases: Cases::Combinators(cases),
 };
 

@@ -17,7 +17,7 @@ use super::{
 pub(in super::super) const PROPERTY: Property = Property {
     name: "m13-take",
     statement: "The first n values pass in order, none further is taken, and the output closes behind them.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Nothing,
     cases: Cases::Combinators(cases),
 };
 

@@ -16,7 +16,7 @@ use super::{
 pub(in super::super) const PROPERTY: Property = Property {
     name: "m14-unique",
     statement: "Values that equal the one before are dropped; all others pass in order.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Nothing,
     cases: Cases::Combinators(cases),
 };
 

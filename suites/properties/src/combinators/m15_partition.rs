@@ -21,7 +21,7 @@ use super::{
 pub(in super::super) const PROPERTY: Property = Property {
     name: "m15-partition",
     statement: "All values pass in order, in groups of a size or of a key; the source's end completes the last.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Nothing,
     cases: Cases::Combinators(cases),
 };
 

@@ -21,7 +21,7 @@ use super::{
 pub(in super::super) const PROPERTY: Property = Property {
     name: "m1-pipe",
     statement: "A pipe moves everything in order, closes its output unless asked not to, and ends where that refuses.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Nothing,
     cases: Cases::Combinators(cases),
 };
 

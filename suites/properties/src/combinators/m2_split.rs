@@ -20,7 +20,7 @@ use super::{
 pub(in super::super) const PROPERTY: Property = Property {
     name: "m2-split",
     statement: "Each value goes one of two ways in order; both close with the source, and where either refuses.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Nothing,
     cases: Cases::Combinators(cases),
 };
 

@@ -20,7 +20,7 @@ use super::{
 pub(in super::super) const PROPERTY: Property = Property {
     name: "m3-merge",
     statement: "Everything of all sources arrives, each in its order; the output closes when the last has ended.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Nothing,
     cases: Cases::Combinators(cases),
 };
 

@@ -24,7 +24,7 @@ use super::{
 pub(in super::super) const PROPERTY: Property = Property {
     name: "m4-mult",
     statement: "Every tap accepts an item before any gets the next, and closes with the source; a tap that leaves holds up no other.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Nothing,
     cases: Cases::Combinators(cases),
 };
 

@@ -22,7 +22,7 @@ use super::{
 pub(in super::super) const PROPERTY: Property = Property {
     name: "m5-mix",
     statement: "A mix hears all inputs except those muted, paused or beside a solo; solo overrides mute and pause.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Nothing,
     cases: Cases::Combinators(cases),
 };
 

@@ -27,7 +27,7 @@ use super::{
 pub(in super::super) const PROPERTY: Property = Property {
     name: "m6-publish",
     statement: "Every subscriber gets its topic's items in order; a slow one holds up others once its buffer is full.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Nothing,
     cases: Cases::Combinators(cases),
 };
 

@@ -24,7 +24,7 @@ use super::{
 pub(in super::super) const PROPERTY: Property = Property {
     name: "m7-onto-chan",
     statement: "A collection is put in order, no further than it is taken; its channel closes unless asked not to.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Nothing,
     cases: Cases::Combinators(cases),
 };
 

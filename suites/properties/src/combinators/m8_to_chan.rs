@@ -21,7 +21,7 @@ use super::{
 pub(in super::super) const PROPERTY: Property = Property {
     name: "m8-to-chan",
     statement: "The channel of a collection delivers its values in order and closes; it has room for all of them.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Nothing,
     cases: Cases::Combinators(cases),
 };
 

@@ -16,7 +16,7 @@ use super::{
 pub(in super::super) const PROPERTY: Property = Property {
     name: "m9-into",
     statement: "A channel is collected in order, after what the collection held, and the result is given once.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Nothing,
     cases: Cases::Combinators(cases),
 };
 

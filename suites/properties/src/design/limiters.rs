@@ -107,7 +107,7 @@ impl<L: Family> Acquires for Made<L> {
     }
 }
 
-/// The limiters that a registry has shown. Its methods are those of `Enrol`.
+/// The limiters that a registry has shown. Its methods are those of `Visitor`.
 #[derive(Default)]
 pub(crate) struct Collected(Vec<Design>);
 

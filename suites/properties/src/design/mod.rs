@@ -25,7 +25,7 @@ use flowmeter_harness::limiter::{
 };
 use flowmeter_harness::parallel_map::ParallelMaps;
 use flowmeter_harness::pipeline::Pipelines;
-use flowmeter_harness::registry::{Contestant, Enrol};
+use flowmeter_harness::registry::{Contestant, Visitor};
 use flowmeter_harness::timer::{BlockingSleep, Cancel, Coalesce, Reset, Sleep, Timeouts, Timers};
 use flowmeter_harness::transform_pipeline::TransformPipelines;
 
@@ -71,7 +71,7 @@ macro_rules! collect {
     )+)+};
 }
 
-impl Enrol for Designs {
+impl Visitor for Designs {
     fn asks(&self, name: &str) -> bool {
         self.only.as_ref().is_none_or(|only| only == name)
     }

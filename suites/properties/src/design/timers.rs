@@ -321,7 +321,7 @@ impl<S: Timeouts<C>, C: Blocking> Closes for Of<(S, C)> {
     }
 }
 
-/// The timers that a registry has shown. Its methods are those of `Enrol`.
+/// The timers that a registry has shown. Its methods are those of `Visitor`.
 #[derive(Default)]
 pub(crate) struct Collected(Vec<(Contestant, TypeId, Tables)>);
 

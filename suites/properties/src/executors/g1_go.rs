@@ -26,7 +26,7 @@ use crate::design::Rx;
 pub(in super::super) const PROPERTY: Property = Property {
     name: "g1-go",
     statement: "A go block gives a channel with its result, then closed; a panic closes it empty and is counted.",
-    relied_on_by: Reliance::Everybody,
+    relied_on_by: Reliance::All,
     cases: Cases::Executors(cases),
 };
 

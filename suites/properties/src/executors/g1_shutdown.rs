@@ -23,7 +23,7 @@ use crate::design::executors::{Spawner, Work};
 pub(in super::super) const PROPERTY: Property = Property {
     name: "g1-shutdown",
     statement: "An executor that is dropped drops what waits, closes the channels of its go blocks and joins its threads.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Nothing,
     cases: Cases::Executors(cases),
 };
 

@@ -22,7 +22,7 @@ use super::{Case, Cases, Design, ONE, Property, Reliance, Runtime, What};
 pub(in super::super) const PROPERTY: Property = Property {
     name: "g2-parking",
     statement: "Any number of go blocks wait on few threads, and work that blocks starves none of them.",
-    relied_on_by: Reliance::Everybody,
+    relied_on_by: Reliance::All,
     cases: Cases::Executors(cases),
 };
 

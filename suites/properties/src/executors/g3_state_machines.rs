@@ -30,7 +30,7 @@ pub(in super::super) const PROPERTY: Property = Property {
     name: "g3-state-machines",
     statement: "A go block written as a state machine is answered as a future is, goes on at once where it can, and else \
                 frees its thread.",
-    relied_on_by: Reliance::Everybody,
+    relied_on_by: Reliance::All,
     cases: Cases::Executors(cases),
 };
 

@@ -22,7 +22,7 @@ use crate::design::executors::Bindings;
 pub(in super::super) const PROPERTY: Property = Property {
     name: "g5-bindings",
     statement: "A go block sees what was bound where it was spawned, whenever it runs, and no other block does.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Nothing,
     cases: Cases::Executors(cases),
 };
 

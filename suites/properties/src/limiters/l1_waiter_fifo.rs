@@ -26,7 +26,7 @@ use crate::{Case, Cases, Property, Reliance};
 pub(crate) const PROPERTY: Property = Property {
     name: "l1-waiter-fifo",
     statement: "Waiting acquisitions are granted in the order in which they began to wait.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Nothing,
     cases: Cases::Limiters(cases),
 };
 
@@ -73,12 +73,12 @@ fn by_hand(limiters: Limiters, kept: Kept) {
             return line.judge();
         }
         {
-            let mut newcomer = limiter.acquire_async();
-            if line.polls(NEWCOMER, 1, newcomer.as_mut()) {
+            let mut registering = limiter.acquire_async();
+            if line.polls(NEWCOMER, 1, registering.as_mut()) {
                 // Their turn came first, and they were not polled since.
                 return line.judge();
             }
-            line.drops(NEWCOMER, newcomer);
+            line.drops(NEWCOMER, registering);
         }
         if line.polls(FIRST, 1, first.as_mut()) {
             break;

@@ -25,7 +25,7 @@ use crate::{Case, Cases, Property, Reliance, obeys};
 pub(crate) const PROPERTY: Property = Property {
     name: "l1-window",
     statement: "No half-open period, wherever it begins, holds more acquisitions than there are permits.",
-    relied_on_by: Reliance::Everybody,
+    relied_on_by: Reliance::All,
     cases: Cases::Limiters(cases),
 };
 

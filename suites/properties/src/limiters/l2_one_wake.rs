@@ -25,7 +25,7 @@ use crate::{Case, Cases, Property, Reliance};
 pub(crate) const PROPERTY: Property = Property {
     name: "l2-one-wake",
     statement: "Each of many waiting acquisitions is woken once, for its own grant.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Nothing,
     cases: Cases::Limiters(cases),
 };
 

@@ -25,7 +25,7 @@ use crate::{Case, Cases, Property, Reliance, obeys};
 pub(crate) const PROPERTY: Property = Property {
     name: "l2-rate",
     statement: "No interval holds more acquisitions than the burst and what the rate adds in it.",
-    relied_on_by: Reliance::Everybody,
+    relied_on_by: Reliance::All,
     cases: Cases::Limiters(cases),
 };
 

@@ -22,7 +22,7 @@ use crate::{Case, Cases, Property, Reliance};
 pub(crate) const PROPERTY: Property = Property {
     name: "l4-quotas",
     statement: "Impossible quotas are refused; over many odd periods the error stays below one acquisition.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Nothing,
     cases: Cases::Limiters(cases),
 };
 

@@ -28,7 +28,7 @@ use crate::design::pipelines::Pipelines;
 pub(in super::super) const PROPERTY: Property = Property {
     name: "p1-bound",
     statement: "There are never more than n + k items in flight, and exactly that many where there is enough input.",
-    relied_on_by: Reliance::Everybody,
+    relied_on_by: Reliance::All,
     cases: Cases::Pipelines(cases),
 };
 

@@ -26,7 +26,7 @@ use crate::design::pipelines::Pipelines;
 pub(in super::super) const PROPERTY: Property = Property {
     name: "p2-order",
     statement: "Results leave in the order of inputs where that is claimed, else in the order of completion.",
-    relied_on_by: Reliance::Everybody,
+    relied_on_by: Reliance::All,
     cases: Cases::Pipelines(cases),
 };
 

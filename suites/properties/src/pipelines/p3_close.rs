@@ -32,7 +32,7 @@ use crate::design::pipelines::Pipelines;
 pub(in super::super) const PROPERTY: Property = Property {
     name: "p3-close",
     statement: "The output closes after the last delivery; nothing is taken once it is seen closed.",
-    relied_on_by: Reliance::Everybody,
+    relied_on_by: Reliance::All,
     cases: Cases::Pipelines(cases),
 };
 

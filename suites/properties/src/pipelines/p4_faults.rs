@@ -30,7 +30,7 @@ use crate::design::pipelines::Pipelines;
 pub(in super::super) const PROPERTY: Property = Property {
     name: "p4-faults",
     statement: "An item that panics or gives nothing ends alone; one that never ends holds its slot only.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Nothing,
     cases: Cases::Pipelines(cases),
 };
 

@@ -25,7 +25,7 @@ use crate::design::pipelines::Pipelines;
 pub(in super::super) const PROPERTY: Property = Property {
     name: "p5-window",
     statement: "Items behind a slow head free their permits until the window is full; no more items than the window holds are kept.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Nothing,
     cases: Cases::Pipelines(cases),
 };
 

@@ -29,7 +29,7 @@ use crate::design::{Rx, Tx};
 pub(in super::super) const PROPERTY: Property = Property {
     name: "p6-workers",
     statement: "Everything that a function emits for an input is delivered, n calls run at a time, and a handled panic has a result.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Nothing,
     cases: Cases::Pipelines(cases),
 };
 

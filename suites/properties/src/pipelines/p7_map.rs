@@ -30,7 +30,7 @@ use crate::design::pipelines::{Outcomes, ParallelMaps};
 pub(in super::super) const PROPERTY: Property = Property {
     name: "p7-map",
     statement: "A parallel map delivers each outcome as it completes, begins at most n, and reports its end.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Nothing,
     cases: Cases::Pipelines(cases),
 };
 

@@ -29,7 +29,7 @@ use crate::design::pipelines::Pipelines;
 pub(in super::super) const PROPERTY: Property = Property {
     name: "p8-figures",
     statement: "Items are delivered at the times that bound, order and window determine.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Nothing,
     cases: Cases::Pipelines(cases),
 };
 

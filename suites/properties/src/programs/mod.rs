@@ -51,35 +51,35 @@ use style::Style;
 pub(super) const CHANNELS: Property = Property {
     name: "c2-histories",
     statement: "Generated programs of puts, takes and closes get only answers that the specification allows.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Nothing,
     cases: Cases::Channels(cases),
 };
 
 pub(super) const AWAITED: Property = Property {
     name: "c2-histories-async",
     statement: "Generated programs of awaited puts and takes get only answers that the specification allows.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Nothing,
     cases: Cases::Channels(awaited_cases),
 };
 
 pub(super) const CANCELLED: Property = Property {
     name: "c9-histories",
     statement: "Generated programs that drop futures get only answers that the specification allows.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Nothing,
     cases: Cases::Channels(cancelled_cases),
 };
 
 pub(super) const ALTS: Property = Property {
     name: "a1-histories",
     statement: "Generated programs of alts get only answers that the specification allows.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Nothing,
     cases: Cases::Channels(alts_cases),
 };
 
 pub(super) const OUTCOMES: Property = Property {
     name: "c2-outcomes",
     statement: "Small programs at full speed have only outcomes that the specification allows.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Nothing,
     cases: Cases::Channels(|design| {
         outcomes::cases(design, Style::Blocks, "C2", scenarios::puts_and_takes())
     }),
@@ -88,7 +88,7 @@ pub(super) const OUTCOMES: Property = Property {
 pub(super) const ALTS_OUTCOMES: Property = Property {
     name: "a1-outcomes",
     statement: "Small programs of alts at full speed have only outcomes that the specification allows.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Nothing,
     cases: Cases::Channels(|design| {
         outcomes::cases(design, Style::Chooses, "A1", scenarios::alts())
     }),

@@ -23,14 +23,14 @@ use crate::design::{Clause, Rx, Tx};
 pub(crate) const PROPERTY: Property = Property {
     name: "t1-never-early",
     statement: "No timer fires before its deadline, not even by a nanosecond.",
-    relied_on_by: Reliance::Everybody,
+    relied_on_by: Reliance::All,
     cases: Cases::Timers(cases),
 };
 
 pub(crate) const IN_ALTS: Property = Property {
     name: "t1-in-alts",
     statement: "A timeout ends an alts no earlier than its deadline; a value that arrives first wins, and none is lost.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Nothing,
     cases: Cases::Timers(alts_cases),
 };
 

@@ -23,7 +23,7 @@ use crate::design::timers::{Design, Handle, Timers};
 pub(crate) const PROPERTY: Property = Property {
     name: "t2-once",
     statement: "Every timer fires once, except after a cancel that returned true; then it never fires.",
-    relied_on_by: Reliance::Everybody,
+    relied_on_by: Reliance::All,
     cases: Cases::Timers(cases),
 };
 

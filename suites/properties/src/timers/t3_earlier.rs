@@ -22,7 +22,7 @@ use crate::design::timers::{Design, Timers, Way};
 pub(crate) const PROPERTY: Property = Property {
     name: "t3-earlier",
     statement: "An earlier deadline, scheduled or moved there, wakes a timer thread that sleeps for a later one or for none.",
-    relied_on_by: Reliance::Everybody,
+    relied_on_by: Reliance::All,
     cases: Cases::Timers(cases),
 };
 

@@ -21,7 +21,7 @@ use crate::design::timers::{Design, Timers, Way};
 pub(crate) const PROPERTY: Property = Property {
     name: "t4-extremes",
     statement: "Deadlines in the past fire, deadlines at the end of time do not, and none panics.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Nothing,
     cases: Cases::Timers(cases),
 };
 

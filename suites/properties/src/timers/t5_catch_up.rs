@@ -27,7 +27,7 @@ use crate::design::timers::{Design, Service, Timers, Way};
 pub(crate) const PROPERTY: Property = Property {
     name: "t5-catch-up",
     statement: "After a stall every timer that was due fires, where claimed in the order of deadlines.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Nothing,
     cases: Cases::Timers(cases),
 };
 

@@ -29,7 +29,7 @@ use crate::design::timers::{Design, Timers, Way};
 pub(crate) const PROPERTY: Property = Property {
     name: "t6-callbacks",
     statement: "Callbacks may be slow, panic, or use their timer, and the others fire; where claimed, as soon as a slow one has ended.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Nothing,
     cases: Cases::Timers(cases),
 };
 

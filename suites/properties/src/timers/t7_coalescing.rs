@@ -27,7 +27,7 @@ use crate::design::timers::{Design, Service, Timers, Way};
 pub(crate) const PROPERTY: Property = Property {
     name: "t7-coalescing",
     statement: "A timeout may share the channel of one up to 10 ms later: it is late by that much, and closing one closes all.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Nothing,
     cases: Cases::Timers(cases),
 };
 

@@ -23,7 +23,7 @@ use crate::design::timers::{Design, Timers};
 pub(crate) const PROPERTY: Property = Property {
     name: "t7-windows",
     statement: "Timers that may come a window late come together, none before its deadline or after its window; each is cancelled alone.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Nothing,
     cases: Cases::Timers(cases),
 };
 

@@ -27,7 +27,7 @@ use crate::design::timers::{Design, Timers, Way};
 pub(crate) const PROPERTY: Property = Property {
     name: "t8-shutdown",
     statement: "Dropping a timer drops armed callbacks without calling them, answers sleeps and timeouts, and ends its thread.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Nothing,
     cases: Cases::Timers(cases),
 };
 

@@ -78,7 +78,7 @@ pub(crate) fn serve(worlds: &Worlds, question: Question) -> Answer {
         claims,
     } = question;
     let same = "the process that asks is the same program";
-    let contestants = worlds.contest().implementations();
+    let contestants = worlds.catalogue().implementations();
     let who = contestants.iter().find(|who| who.name == implementation);
     let who = who.expect(same);
     let stage = worlds.stage().expect(same);

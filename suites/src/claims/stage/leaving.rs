@@ -3,12 +3,12 @@
 use std::marker::PhantomData;
 use std::time::Duration;
 
-use flowmeter_harness::registry::{Contestant, Enrol, Registry};
+use flowmeter_harness::registry::{Contestant, Registry, Visitor};
 use flowmeter_harness::timer::Timers;
 use serde::{Deserialize, Serialize};
 
 use super::place_in;
-use crate::claims::{ENDS, Leaving, STAYS, Seed, Visitor, each};
+use crate::claims::{ENDS, Leaving, STAYS, Seed, TextVisitor, each};
 use crate::process::{self, End, Request};
 use crate::worlds::Worlds;
 
@@ -23,15 +23,15 @@ struct Leavers<'a, R> {
     leaving: Vec<(usize, Leaving)>,
 }
 
-impl<R: Registry> Visitor for Leavers<'_, R> {
+impl<R: Registry> TextVisitor for Leavers<'_, R> {
     fn text<S: Seed>(&mut self) {
-        let mut hall = LeavingHall::<S> {
+        let mut visitor = LeavingVisitor::<S> {
             of: self.of,
             leaving: Vec::new(),
             marker: PhantomData,
         };
-        self.registry.timers(&mut hall);
-        for leaving in hall.leaving {
+        self.registry.timers(&mut visitor);
+        for leaving in visitor.leaving {
             let place = self.before + place_in::<S>(leaving.claim);
             self.leaving.push((place, leaving));
         }
@@ -39,13 +39,13 @@ impl<R: Registry> Visitor for Leavers<'_, R> {
     }
 }
 
-struct LeavingHall<'a, S> {
+struct LeavingVisitor<'a, S> {
     of: &'a str,
     leaving: Vec<Leaving>,
     marker: PhantomData<fn(S)>,
 }
 
-impl<S: Seed> Enrol for LeavingHall<'_, S> {
+impl<S: Seed> Visitor for LeavingVisitor<'_, S> {
     fn asks(&self, name: &str) -> bool {
         name == self.of
     }

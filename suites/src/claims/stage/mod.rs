@@ -3,9 +3,9 @@
 //! process announces in advance what it will do. If it hangs or breaks off, the rest become rows that say so.
 
 mod asking;
-mod hall;
 mod leaving;
 mod rows;
+mod visitor;
 
 use std::marker::PhantomData;
 use std::sync::{Arc, Mutex};
@@ -17,8 +17,8 @@ use flowmeter_harness::record::Holds;
 use flowmeter_harness::registry::Registry;
 use flowmeter_harness::sync::{Exploration, World};
 
-use super::{Act, Claim, Enactment, Seed, Visitor, each, judge, statements};
-use hall::Hall;
+use super::{Act, Claim, Enactment, Seed, TextVisitor, each, judge, statements};
+use visitor::ActVisitor;
 
 pub(crate) use asking::{Question, reenact, serve};
 pub(crate) use leaving::{Leave, leaving, serve_leaving};
@@ -115,16 +115,16 @@ struct Asked<W, R> {
     world: PhantomData<W>,
 }
 
-impl<W: World, R: Registry> Visitor for Asked<W, R> {
+impl<W: World, R: Registry> TextVisitor for Asked<W, R> {
     fn text<S: Seed>(&mut self) {
-        let mut hall = Hall::<S, W, R> {
+        let mut visitor = ActVisitor::<S, W, R> {
             of: &self.of,
             registry: self.registry,
             enactments: Vec::new(),
             marker: PhantomData,
         };
-        self.registry.everybody(&mut hall);
-        for enactment in hall.enactments {
+        self.registry.show_all(&mut visitor);
+        for enactment in visitor.enactments {
             let place = self.before + place_in::<S>(enactment.claim);
             self.enactments.push((place, enactment));
         }
@@ -173,7 +173,7 @@ mod tests {
     #[test]
     fn places_of_a_text_come_after_those_of_the_texts_before() {
         struct Places(usize, Vec<Statement>);
-        impl Visitor for Places {
+        impl TextVisitor for Places {
             fn text<S: Seed>(&mut self) {
                 for claim in S::CLAIMS {
                     let found = self.1[self.0 + place_in::<S>(claim)];

@@ -15,7 +15,7 @@ pub(super) struct Beginning {
     pub scenario: &'static str,
     /// Its property, a whole file; `"NAME"` and `ID` are replaced.
     pub property: &'static str,
-    /// The registry's entry, after `own::<TYPE, _>(hall, "NAME")`.
+    /// The registry's entry, after `own::<TYPE, _>(visitor, "NAME")`.
     pub offers: &'static str,
     /// The same in the table of capabilities.
     pub has: &'static str,

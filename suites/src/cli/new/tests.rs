@@ -68,14 +68,14 @@ fn an_implementation_is_known_wherever_one_has_to_be() {
         let modules = gained(&draft, &format!("impls/src/{kind}/mod.rs"));
         assert_eq!(modules, ["pub mod two_locks;"]);
         let registry = gained(&draft, "impls/src/registry.rs");
-        let entry = format!("        own::<TwoLocks, _>(hall, \"two_locks\").{offers}.enter();");
+        let entry = format!("        own::<TwoLocks, _>(visitor, \"two_locks\").{offers}.enter();");
         let named = format!("use crate::{kind}::two_locks::TwoLocks;");
         assert_eq!(registry, [&*named, &entry]);
         let registry = draft.read("impls/src/registry.rs").unwrap();
         let (of_kind, _) = registry.split_once(&entry).unwrap();
         let (_, of_kind) = of_kind.rsplit_once("    fn ").unwrap();
         assert!(
-            of_kind.starts_with(&format!("{kind}s<H: Enrol>")),
+            of_kind.starts_with(&format!("{kind}s<V: Visitor>")),
             "{of_kind}"
         );
         let row = format!("    (\"two_locks\", Origin::Own, \"{has}\"),");

@@ -7,7 +7,6 @@
 pub mod alts;
 pub mod alts_contended;
 pub mod burst;
-pub(crate) mod casting;
 pub mod chain;
 pub mod close;
 pub mod create;
@@ -20,6 +19,7 @@ mod ledger;
 pub mod limiters;
 pub mod one_shot;
 pub mod open_loop;
+pub(crate) mod parts;
 pub mod payload;
 mod pending;
 mod pieces;
@@ -42,7 +42,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::scenario::{Facts, Form, Room, ScenarioError, Source};
 
-pub use casting::Timing;
+pub use parts::Timing;
 
 /// The list of workloads, by kind of implementation. Each entry has its parameters and, for channels, what it needs
 /// with them.

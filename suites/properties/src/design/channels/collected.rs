@@ -45,7 +45,7 @@ struct Begun {
     meet: bool,
 }
 
-/// The channels that a registry has shown. Its methods are those of `Enrol`.
+/// The channels that a registry has shown. Its methods are those of `Visitor`.
 #[derive(Default)]
 pub(crate) struct Collected(Vec<Begun>);
 

@@ -29,7 +29,7 @@ pub(crate) enum What {
     ParallelMaps(ParallelMaps),
 }
 
-/// The designs that a registry has shown. Its methods are those of `Enrol`.
+/// The designs that a registry has shown. Its methods are those of `Visitor`.
 #[derive(Default)]
 pub(crate) struct Collected(Vec<Design>);
 

@@ -105,8 +105,8 @@ fn dropped_and_replaced(limiters: Limiters, kept: Kept, dropped: &[usize]) {
     for &who in dropped {
         line.drops(who, waiting[who].take());
     }
-    let mut newcomer = limiter.acquire_async();
-    if line.polls(NEWCOMER, 1, newcomer.as_mut()) {
+    let mut registering = limiter.acquire_async();
+    if line.polls(NEWCOMER, 1, registering.as_mut()) {
         return line.judge();
     }
     for (who, future) in waiting.into_iter().enumerate() {
@@ -114,7 +114,7 @@ fn dropped_and_replaced(limiters: Limiters, kept: Kept, dropped: &[usize]) {
             line.awaits(who, 1, future);
         }
     }
-    line.awaits(NEWCOMER, 1, newcomer);
+    line.awaits(NEWCOMER, 1, registering);
     line.judge();
 }
 

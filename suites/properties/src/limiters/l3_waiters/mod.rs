@@ -30,7 +30,7 @@ use crate::{Case, Cases, Property, Reliance};
 pub(crate) const PROPERTY: Property = Property {
     name: "l3-waiters",
     statement: "Deadlines are kept, weights are granted whole or refused at once, and an acquisition that gives up strands no other.",
-    relied_on_by: Reliance::Nobody,
+    relied_on_by: Reliance::Nothing,
     cases: Cases::Limiters(cases),
 };
 

@@ -8,21 +8,21 @@ use flowmeter_harness::executor::{Bindings, Executors, GoBlocks};
 use flowmeter_harness::limiter::AsyncLimit;
 use flowmeter_harness::parallel_map::ParallelMaps;
 use flowmeter_harness::pipeline::Pipelines;
-use flowmeter_harness::registry::{Contestant, Enrol, Registry};
+use flowmeter_harness::registry::{Contestant, Registry, Visitor};
 use flowmeter_harness::sync::World;
 use flowmeter_harness::timer::{Coalesce, Timeouts};
 
 use crate::claims::{Enactment, Seed};
 
 /// Collects the enactments of one text for one implementation.
-pub(super) struct Hall<'a, S, W, R> {
+pub(super) struct ActVisitor<'a, S, W, R> {
     pub(super) of: &'a str,
     pub(super) registry: R,
     pub(super) enactments: Vec<Enactment>,
     pub(super) marker: PhantomData<fn(S, W)>,
 }
 
-impl<S: Seed, W: World, R: Registry> Enrol for Hall<'_, S, W, R> {
+impl<S: Seed, W: World, R: Registry> Visitor for ActVisitor<'_, S, W, R> {
     fn asks(&self, name: &str) -> bool {
         name == self.of
     }
@@ -92,7 +92,7 @@ struct OnExecutors<'a, S, T, C, W> {
     marker: PhantomData<fn(S, T, C, W)>,
 }
 
-impl<S, T, C, W> Enrol for OnExecutors<'_, S, T, C, W>
+impl<S, T, C, W> Visitor for OnExecutors<'_, S, T, C, W>
 where
     S: Seed,
     T: Timeouts<C>,
@@ -113,7 +113,7 @@ struct BySemaphores<S, M, C, E, W> {
     marker: PhantomData<(S, M, C, E, W)>,
 }
 
-impl<S, M, C, E, W> Enrol for BySemaphores<S, M, C, E, W>
+impl<S, M, C, E, W> Visitor for BySemaphores<S, M, C, E, W>
 where
     S: Seed,
     M: ParallelMaps<C, E> + Default,

@@ -1,4 +1,4 @@
-//! The contest: every family of a registry with the workloads it can run, as functions compiled for it.
+//! The catalogue: every family of a registry with the workloads it can run, as functions compiled for it.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -13,16 +13,16 @@ use flowmeter_harness::limiter::{
 use flowmeter_harness::measure::{Stage, StageError};
 use flowmeter_harness::pipeline::Pipelines;
 use flowmeter_harness::record::FailureKind;
-use flowmeter_harness::registry::{AsyncRegistry, Contestant, Enrol, Registry};
+use flowmeter_harness::registry::{AsyncRegistry, Contestant, Registry, Visitor};
 use flowmeter_harness::timer::{BlockingSleep, Cancel, Reset, Sleep, Timers};
 
 use crate::scenario::ScenarioSpec;
-use crate::workloads::casting::{Part, channels, executors, limiters, pipelines, timers};
+use crate::workloads::parts::{Part, channels, executors, limiters, pipelines, timers};
 use crate::workloads::{Timing, Work};
 
 /// All implementations of a registry, and their workloads. The type of the registry is gone: a program that holds a
-/// contest does not compile its workloads again.
-pub struct Contest {
+/// catalogue does not compile its workloads again.
+pub struct Catalogue {
     contestants: Vec<Contestant>,
     capabilities: Box<dyn Fn(&str) -> BTreeSet<String> + Send + Sync>,
     part: Box<dyn Fn(&str, &Work) -> Option<Part> + Send + Sync>,
@@ -42,10 +42,10 @@ impl<R> Families<'_, R> {
     }
 }
 
-impl Contest {
+impl Catalogue {
     /// All implementations of that registry. It opens no channel: each is asked only later.
-    pub fn of(registry: impl AsyncRegistry) -> Contest {
-        Contest {
+    pub fn of(registry: impl AsyncRegistry) -> Catalogue {
+        Catalogue {
             contestants: introduced(registry),
             capabilities: Box::new(move |name| capabilities(registry, name)),
             part: Box::new(move |name, work| part(registry, name, work)),
@@ -103,10 +103,10 @@ impl Contest {
         Some(timing())
     }
 
-    /// [`Contest::stage`] for the serialised scenario that a child process receives.
+    /// [`Catalogue::stage`] for the serialised scenario that a child process receives.
     ///
     /// # Errors
-    /// As [`Contest::stage`]; [`FailureKind::Protocol`] when it is no scenario.
+    /// As [`Catalogue::stage`]; [`FailureKind::Protocol`] when it is no scenario.
     pub fn stage_of(
         &self,
         implementation: &str,
@@ -125,7 +125,7 @@ impl Contest {
     }
 }
 
-impl fmt::Debug for Contest {
+impl fmt::Debug for Catalogue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names = self.contestants.iter().map(|who| who.name);
         f.debug_list().entries(names).finish()
@@ -139,7 +139,7 @@ fn part<R: AsyncRegistry>(registry: R, implementation: &str, work: &Work) -> Opt
         part: None,
         registry: PhantomData::<fn(R)>,
     };
-    registry.everybody(&mut families);
+    registry.show_all(&mut families);
     families.part
 }
 
@@ -148,14 +148,14 @@ fn capabilities(registry: impl Registry, implementation: &str) -> BTreeSet<Strin
         of: implementation,
         names: BTreeSet::new(),
     };
-    registry.everybody(&mut capabilities);
+    registry.show_all(&mut capabilities);
     capabilities.names
 }
 
 /// All implementations of that registry, as registered. Opens no channel.
 pub fn introduced(registry: impl Registry) -> Vec<Contestant> {
     let mut names = Names::default();
-    registry.everybody(&mut names);
+    registry.show_all(&mut names);
     names.0
 }
 
@@ -165,7 +165,7 @@ struct Capabilities<'a> {
     names: BTreeSet<String>,
 }
 
-impl Enrol for Capabilities<'_> {
+impl Visitor for Capabilities<'_> {
     fn asks(&self, name: &str) -> bool {
         name == self.of
     }
@@ -182,7 +182,7 @@ impl Enrol for Capabilities<'_> {
 #[derive(Default)]
 struct Names(Vec<Contestant>);
 
-impl Enrol for Names {
+impl Visitor for Names {
     fn asks(&self, _name: &str) -> bool {
         false
     }
@@ -192,7 +192,7 @@ impl Enrol for Names {
     }
 }
 
-impl<R: AsyncRegistry> Enrol for Families<'_, R> {
+impl<R: AsyncRegistry> Visitor for Families<'_, R> {
     fn asks(&self, name: &str) -> bool {
         name == self.of
     }
