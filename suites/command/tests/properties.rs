@@ -3,10 +3,9 @@
 //! `cargo flowmeter check` proves it, in a process of its own.
 
 use std::process::ExitCode;
-use std::time::Duration;
 
 use flowmeter_harness::caps::Origin;
-use flowmeter_harness::record::{Proof, Verdict};
+use flowmeter_harness::record::Verdict;
 use flowmeter_harness::sync::World;
 use flowmeter_harness::sync::loom::Loom;
 use flowmeter_harness::sync::shuttle::{Shuttle, Sim};
@@ -15,7 +14,7 @@ use flowmeter_harness::sync::std::Std;
 use flowmeter_impls::registry::All;
 use flowmeter_suites::catalogue::introduced;
 use flowmeter_suites::process;
-use flowmeter_suites::proving::{Effort, prove};
+use flowmeter_suites::proving::{Effort, prove, test};
 use flowmeter_suites::roster::{Owed, claimed};
 use flowmeter_suites::sites::{Row, hunt, list};
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -55,53 +54,16 @@ fn main() -> ExitCode {
             ..
         } = cell;
         let name = format!("{world}::{implementation}::{}", property.name);
-        Trial::test(name, move || passed(prove(&cell, effort(cell.world))))
+        Trial::test(name, move || Ok(test(&cell)?))
     }));
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
-}
-
-/// An eighth of the drawn executions that `check` explores, and a twentieth of its time on real threads; `scripts/long` explores
-/// ten times as many as `check`. Half of the mutants die within six executions. Executions decide, not time, so that a busy
-/// machine turns no cell red. Under std alone the time decides, but each case runs once at least.
-fn effort(world: &str) -> Effort {
-    match world {
-        Std::NAME => Effort {
-            executions: 20_000,
-            time: Duration::from_millis(100),
-            grace: Duration::from_secs(60),
-            ..Effort::CHECK
-        },
-        Loom::NAME => Effort {
-            executions: ENOUGH,
-            ..Effort::EXPLORE
-        },
-        _ => Effort {
-            executions: Effort::EXPLORE.executions / 8,
-            ..Effort::EXPLORE
-        },
-    }
-}
-
-/// Executions of a case under loom that are enough here. Where its space is larger, the verdict is "inconclusive"; `check` and
-/// `scripts/long` explore it to its end. Designs with locks have smaller spaces than `lock_free`, which has many small steps.
-const ENOUGH: u64 = 700;
-
-fn passed(proof: Proof) -> Result<(), Failed> {
-    match proof.verdict {
-        Verdict::Pass => Ok(()),
-        Verdict::Inconclusive if proof.world == Loom::NAME && proof.executions >= ENOUGH => Ok(()),
-        verdict => {
-            let detail = proof.detail.unwrap_or_else(|| format!("{verdict:?}"));
-            Err(format!("{detail}\n{}", proof.replay.unwrap_or_default()).into())
-        }
-    }
 }
 
 /// A space of more than ten executions, of which ten are explored.
 fn broken_off(cell: &Owed) -> Result<(), Failed> {
     let ten = Effort {
         executions: 10,
-        ..effort(Loom::NAME)
+        ..Effort::of_test(Loom::NAME)
     };
     let proof = prove(cell, ten);
     match (proof.verdict, proof.complete) {
@@ -115,7 +77,7 @@ fn dropped_notifications_are_found(cell: Owed) -> Result<(), Failed> {
     let mut passage = list(cell, Effort::EXPLORE)?;
     passage.sites.retain(|site| site.kind == Kind::NotifyOne);
     let mut rows: Vec<Row> = Vec::new();
-    hunt(&[passage], effort, |row| rows.push(row));
+    hunt(&[passage], Effort::of_test, |row| rows.push(row));
     for row in &rows {
         let expected = match row.breakage {
             Some(Breakage::Dropped) => "killed",

@@ -1,6 +1,6 @@
 //! My implementations and all others, in one registry.
 
-use flowmeter_harness::registry::{AsyncRegistry, Visitor, Registry};
+use flowmeter_harness::registry::{AsyncRegistry, Registry, Visitor};
 use flowmeter_impls::registry::All;
 use outside::Mine;
 

@@ -4,7 +4,7 @@ use flowmeter_harness::caps::Claim::{Disconnect, KeepsBuffered};
 use flowmeter_harness::channel::{
     Blocking, Buffer, Channels, Message, Offered, Polled, PutError, TakeError,
 };
-use flowmeter_harness::registry::{Visitor, Registry, own};
+use flowmeter_harness::registry::{Registry, Visitor, own};
 use flowmeter_harness::sync::Deadline;
 use flowmeter_harness::timer::{Fired, Timers};
 

@@ -2,17 +2,16 @@
 
 use std::process::ExitCode;
 
-use flowmeter_harness::record::{Proof, Verdict};
-use flowmeter_harness::registry::{AsyncRegistry, Visitor, Registry};
+use flowmeter_harness::registry::{AsyncRegistry, Registry, Visitor};
 use flowmeter_harness::sync::loom::Loom;
 use flowmeter_harness::sync::shuttle::{Shuttle, Sim};
 use flowmeter_impls::registry::All;
 use flowmeter_suites::catalogue::introduced;
 use flowmeter_suites::process;
-use flowmeter_suites::proving::{Effort, prove};
+use flowmeter_suites::proving::test;
 use flowmeter_suites::roster::claimed;
 use flowmeter_suites::worlds::Worlds;
-use libtest_mimic::{Arguments, Failed, Trial};
+use libtest_mimic::{Arguments, Trial};
 use outside::Mine;
 
 /// My implementations alone. Properties of channels and timers need no executor, but a program has to name one.
@@ -49,26 +48,7 @@ fn main() -> ExitCode {
             "{}::{}::{}",
             cell.world, cell.implementation, cell.property.name
         );
-        Trial::test(name, move || passed(prove(&cell, effort(cell.world))))
+        Trial::test(name, move || Ok(test(&cell)?))
     });
     libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit_code()
-}
-
-/// How many executions of a case suffice under loom: a test need not exhaust its space of schedules.
-const ENOUGH: u64 = 2_000;
-
-/// Enough for a test; `check` of the command runs longer.
-fn effort(world: &str) -> Effort {
-    Effort {
-        executions: if world == "loom" { ENOUGH } else { 500 },
-        ..Effort::under(world)
-    }
-}
-
-fn passed(proof: Proof) -> Result<(), Failed> {
-    match proof.verdict {
-        Verdict::Pass => Ok(()),
-        Verdict::Inconclusive if proof.world == "loom" && proof.executions >= ENOUGH => Ok(()),
-        verdict => Err(proof.detail.unwrap_or(format!("{verdict:?}")).into()),
-    }
 }
