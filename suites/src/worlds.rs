@@ -19,10 +19,13 @@ use crate::properties::Case;
 use crate::properties::{Cell, Checks, Explorer, Judgement, Model, judge_closely};
 use crate::twins;
 
+/// What an implementation does before its process ends, by the indices of the claims.
+type Leavings = dyn Fn(&str) -> Vec<(usize, Leaving)> + Send + Sync;
+
 /// The implementations of each world.
 pub struct Worlds {
     catalogue: Catalogue,
-    leaving: Box<dyn Fn(&str) -> Vec<(usize, Leaving)> + Send + Sync>,
+    leaving: Box<Leavings>,
     /// std first, then in the order of addition.
     all: Vec<Box<dyn Prover>>,
     mutants: &'static [Mutant],

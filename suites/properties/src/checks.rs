@@ -50,7 +50,8 @@ pub struct Checks {
 type Owing = BTreeMap<(&'static str, &'static str), Vec<Case>>;
 
 impl Checks {
-    /// Asks every implementation what it owes. Asking opens channels, so it happens inside an execution of the world.
+    /// Asks every implementation what it owes, and not what it does not promise. Asking opens channels, so it happens
+    /// inside an execution of the world.
     ///
     /// # Panics
     /// With the panic of an implementation that was asked.
@@ -58,7 +59,7 @@ impl Checks {
         Checks::asked::<W>(registry, None, false)
     }
 
-    /// As [`Checks::of`], for one implementation only.
+    /// As [`Checks::of`], for one implementation only, and with what it does not promise.
     ///
     /// # Panics
     /// With its panic while it was asked.
@@ -101,7 +102,10 @@ impl Checks {
                         for property in PROPERTIES {
                             if let Cases::$cases(cases) = property.cases {
                                 let owed = cases(&design);
-                                let besides = if lies {
+                                // Loom's models are too short for so many channels, and a brief look exhausts no
+                                // space there.
+                                let is_asked = !lies && only.is_some() && W::NAME != "loom";
+                                let besides = if !is_asked {
                                     Vec::new()
                                 } else {
                                     besides(&mut design, &owed, |design| &mut design.who.capabilities.claims, cases)

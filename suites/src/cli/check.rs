@@ -106,7 +106,7 @@ impl Check {
         self.properties
             .find_in(PROPERTIES.iter().map(|property| property.name))?;
         let matches = |name: &str| self.implementations.matches(name);
-        let mut roster = Roster::ask(&catalogue, matches, &[]);
+        let mut roster = Roster::ask(catalogue, matches, &[]);
         foreign.retain(matches);
         roster.join(&foreign, &[])?;
         let mut cells: Vec<Owed> = Vec::new();

@@ -58,7 +58,7 @@ impl List {
         self.implementations
             .find_in(known.chain(mutants).chain(foreign_names))?;
         let matches = |name: &str| self.implementations.matches(name);
-        let mut roster = Roster::ask(&catalogue, matches, &[]);
+        let mut roster = Roster::ask(catalogue, matches, &[]);
         foreign.retain(matches);
         roster.join(&foreign, &[])?;
         self.properties

@@ -71,7 +71,7 @@ impl Sites {
             own.any(|who| who.name == name && who.origin == Origin::Own)
         };
         let chosen = |name: &str| own(name) && self.implementations.matches(name);
-        let roster = Roster::ask(&catalogue, chosen, &[]);
+        let roster = Roster::ask(catalogue, chosen, &[]);
         let effort = |world: &str| {
             let default = Effort::under(world);
             Effort {

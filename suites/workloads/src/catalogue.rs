@@ -24,8 +24,37 @@ use crate::workloads::{Timing, Work};
 /// catalogue does not compile its workloads again.
 pub struct Catalogue {
     contestants: Vec<Contestant>,
-    capabilities: Box<dyn Fn(&str) -> BTreeSet<String> + Send + Sync>,
-    part: Box<dyn Fn(&str, &Work) -> Option<Part> + Send + Sync>,
+    families: Box<dyn Asked>,
+}
+
+/// The families of a registry, asked about one implementation.
+trait Asked: Send + Sync {
+    /// The names of its capabilities.
+    fn capabilities(&self, implementation: &str) -> BTreeSet<String>;
+    /// It in that workload, if it can run it.
+    fn part(&self, implementation: &str, work: &Work) -> Option<Part>;
+}
+
+impl<R: AsyncRegistry> Asked for R {
+    fn capabilities(&self, implementation: &str) -> BTreeSet<String> {
+        let mut capabilities = Capabilities {
+            of: implementation,
+            names: BTreeSet::new(),
+        };
+        self.show_all(&mut capabilities);
+        capabilities.names
+    }
+
+    fn part(&self, implementation: &str, work: &Work) -> Option<Part> {
+        let mut families = Families {
+            of: implementation,
+            work,
+            part: None,
+            registry: PhantomData::<fn(R)>,
+        };
+        self.show_all(&mut families);
+        families.part
+    }
 }
 
 /// One implementation in one workload: its first family that can run it.
@@ -47,8 +76,7 @@ impl Catalogue {
     pub fn of(registry: impl AsyncRegistry) -> Catalogue {
         Catalogue {
             contestants: introduced(registry),
-            capabilities: Box::new(move |name| capabilities(registry, name)),
-            part: Box::new(move |name, work| part(registry, name, work)),
+            families: Box::new(registry),
         }
     }
 
@@ -60,7 +88,7 @@ impl Catalogue {
     /// The names of the capabilities that follow from the families of an implementation. Finding out may open
     /// channels.
     pub fn capabilities(&self, implementation: &str) -> BTreeSet<String> {
-        (self.capabilities)(implementation)
+        self.families.capabilities(implementation)
     }
 
     /// Whether an implementation can run a scenario. Finding out opens a channel and runs nothing else.
@@ -121,7 +149,7 @@ impl Catalogue {
     }
 
     fn part(&self, implementation: &str, scenario: &ScenarioSpec) -> Option<Part> {
-        (self.part)(implementation, &scenario.work)
+        self.families.part(implementation, &scenario.work)
     }
 }
 
@@ -130,26 +158,6 @@ impl fmt::Debug for Catalogue {
         let names = self.contestants.iter().map(|who| who.name);
         f.debug_list().entries(names).finish()
     }
-}
-
-fn part<R: AsyncRegistry>(registry: R, implementation: &str, work: &Work) -> Option<Part> {
-    let mut families = Families {
-        of: implementation,
-        work,
-        part: None,
-        registry: PhantomData::<fn(R)>,
-    };
-    registry.show_all(&mut families);
-    families.part
-}
-
-fn capabilities(registry: impl Registry, implementation: &str) -> BTreeSet<String> {
-    let mut capabilities = Capabilities {
-        of: implementation,
-        names: BTreeSet::new(),
-    };
-    registry.show_all(&mut capabilities);
-    capabilities.names
 }
 
 /// All implementations of that registry, as registered. Opens no channel.

@@ -337,7 +337,7 @@ fn the_page_of_several_runs_is_nobodys_own() {
     ground.write("run/report.html", "precious");
     ground
         .run(&["report", "run", "other"])
-        .refused(&["the page of 2 runs with -o"]);
+        .refused(&["name a page for 2 runs with -o"]);
     assert_eq!(ground.text("run/report.html"), "precious");
     let named = ["report", "run", "other", "-o", "page.html"];
     ground.run(&named).fine();
