@@ -23,7 +23,7 @@ pub const FOLDER: &str = "target/flowmeter/counterexamples";
 /// A failing execution of a case.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Counterexample {
-    /// The program that found it ([`this_build`]). Any build may replay it.
+    /// The program that found it (`this_build`). Any build may replay it.
     pub build: String,
     /// The implementation.
     pub implementation: String,
