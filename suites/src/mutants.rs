@@ -93,6 +93,8 @@ impl Round {
             (Round::Longer, _) => (1_000, 8),
             (Round::Full, "std") => (20_000, enough),
             (Round::Full, "loom") => (100_000, enough),
+            // A generated program takes a fraction of a millisecond there.
+            (Round::Full, "sim") => (30_000, enough),
             (Round::Full, _) => (Effort::EXPLORE.executions, enough),
             (Round::ForAlarms, _) => (200, enough),
         };
