@@ -193,7 +193,11 @@ pub fn models() -> Vec<Model> {
         window::<Loom, InLoom>("early", "L1: "),
         window::<Shuttle, InShuttle>("early", "L1: "),
         in_sim::<InShuttle>("sound", "l3-waiters", ""),
-        in_sim::<InShuttle>("kept", "l3-waiters", "although a permit was free"),
+        in_sim::<InShuttle>(
+            "kept",
+            "l3-waiters",
+            "a waiter that timed out kept its permit",
+        ),
         in_sim::<InShuttle>("in-order", "l1-waiter-fifo", ""),
         in_sim::<UnfairInShuttle>("in-order", "l1-waiter-fifo", "L1: a try overtook"),
         rate("sound", ""),

@@ -201,20 +201,20 @@ fn a_property_is_owed_listed_and_stated() {
         (
             "t2-begun",
             "timers/",
-            "timers::t2_once",
-            "`t2-once`, `t2-begun` |",
+            "timers::t2_sequences",
+            "`t2-sequences`, `t2-begun` |",
         ),
         (
             "l3-begun",
             "limiters/",
-            "limiters::l3_waiters",
-            "`l3-waiters`, `l3-begun` |",
+            "limiters::l3_sequences",
+            "`l3-sequences`, `l3-begun` |",
         ),
         (
             "g2-begun",
             "executors/",
-            "executors::g2_parking",
-            "`g2-parking`, `g2-begun` |",
+            "executors::g2_turns",
+            "`g2-turns`, `g2-begun` |",
         ),
     ] {
         let draft = new(What::Property, name, None).unwrap();
