@@ -86,16 +86,10 @@ impl Effort {
             _ => Effort::EXPLORE,
         }
     }
-}
 
-/// Executions of a case under loom that are enough for a test. Where its space is larger, `check` explores it to its
-/// end. Designs with locks have smaller spaces than lock-free ones, which have many small steps.
-const ENOUGH: u64 = 700;
-
-impl Effort {
     /// Enough for a test: an eighth of the drawn executions that `check` explores, and a twentieth of its time on real
     /// threads. Half of the mutants die within six executions. Executions decide, not time, so that a busy machine
-    /// turns no cell red. Under std alone the time decides, but each case runs once at least.
+    /// turns no cell red. Under std alone the time decides, but each case has some seconds more to run twice.
     pub fn of_test(world: &str) -> Effort {
         match world {
             "std" => Effort {
@@ -104,8 +98,9 @@ impl Effort {
                 grace: Duration::from_secs(60),
                 ..Effort::CHECK
             },
+            // Larger spaces are explored to their end by `check`. Lock-free designs have them: many small steps.
             "loom" => Effort {
-                executions: ENOUGH,
+                executions: 700,
                 ..Effort::EXPLORE
             },
             _ => Effort {
@@ -116,15 +111,18 @@ impl Effort {
     }
 }
 
-/// Proves a cell with the effort of a test. A space of loom that is larger than that passes.
+/// Proves a cell with the effort of a test. A space of loom that is larger than that passes. All else that is undecided
+/// does not.
 ///
 /// # Errors
-/// What was violated, and the command that shows it again.
+/// What was violated or is undecided, and the command that shows it again.
 pub fn test(cell: &Owed) -> Result<(), String> {
-    let proof = prove(cell, Effort::of_test(cell.world));
+    let Judgement {
+        proof, cut_short, ..
+    } = decided(cell, Effort::of_test(cell.world));
     match proof.verdict {
         Verdict::Pass => Ok(()),
-        Verdict::Inconclusive if proof.world == "loom" && proof.executions >= ENOUGH => Ok(()),
+        Verdict::Inconclusive if cut_short => Ok(()),
         verdict => {
             let detail = proof.detail.unwrap_or_else(|| format!("{verdict:?}"));
             Err(format!("{detail}\n{}", proof.replay.unwrap_or_default()))
@@ -239,6 +237,7 @@ fn attempted(cell: &Owed, effort: Effort, without: Option<&str>, company: Compan
         proof: proof(&task, verdict, detail, began.elapsed().as_secs_f64()),
         failing: None,
         spoke: Vec::new(),
+        cut_short: false,
     };
     let mut answer = match &cell.due {
         Due::Unclaimed => return unasked(Verdict::Unclaimed, None),
@@ -353,6 +352,7 @@ fn tell_of_panics(task: &Task) {
             proof,
             failing,
             spoke: watch::spoken(),
+            cut_short: false,
         });
     }));
 }
@@ -373,6 +373,7 @@ fn tell_of_a_hang(task: &Task) {
             proof,
             failing: None,
             spoke: Vec::new(),
+            cut_short: false,
         });
     });
 }

@@ -19,6 +19,8 @@ pub struct Judgement {
     pub failing: Option<FailingCase>,
     /// The checks that failed in that execution: none where the world itself found the failure.
     pub spoke: Vec<String>,
+    /// Whether it is undecided for one reason only: executions ran out before spaces of loom did.
+    pub cut_short: bool,
 }
 
 /// Which of a cell's cases failed, and how.
@@ -66,6 +68,7 @@ pub fn judge_closely(explorer: &Explorer, cell: &Cell, budget: &Exploration) -> 
     };
     let mut failing = None;
     let mut open: Vec<String> = Vec::new();
+    let mut cut_short = true;
     for (index, case) in cell.cases.iter().enumerate() {
         let left = budget.time.saturating_sub(began.elapsed());
         // A space that is not exhausted proves nothing, so no case is cut short for the next.
@@ -98,6 +101,7 @@ pub fn judge_closely(explorer: &Explorer, cell: &Cell, budget: &Exploration) -> 
         proof.detail = proof.detail.or(outcome.missed);
         if let Some(why) = undecided(explorer, budget, &explored) {
             open.push(format!("{}: {why}", case.name));
+            cut_short &= ran_out(explorer, budget, &explored);
         }
     }
     if proof.verdict == Verdict::Pass && !open.is_empty() {
@@ -114,6 +118,7 @@ pub fn judge_closely(explorer: &Explorer, cell: &Cell, budget: &Exploration) -> 
     proof.complete &= proof.verdict == Verdict::Pass;
     proof.seconds = began.elapsed().as_secs_f64();
     Judgement {
+        cut_short: cut_short && proof.verdict == Verdict::Inconclusive,
         proof,
         failing,
         spoke: watch::spoken(),
@@ -174,6 +179,14 @@ fn undecided(explorer: &Explorer, budget: &Exploration, explored: &Explored) -> 
         }
         _ => None,
     }
+}
+
+/// Whether a case that is undecided only needs more executions to exhaust its space.
+fn ran_out(explorer: &Explorer, budget: &Exploration, explored: &Explored) -> bool {
+    explorer.world == "loom"
+        && explored.failure.is_none()
+        && explored.undecided == 0
+        && explored.executions >= budget.executions
 }
 
 /// Adds a case that was explored in so many executions.
@@ -315,6 +328,26 @@ mod tests {
             ..plan()
         };
         assert_eq!(why(&asked), None, "one was all that was asked");
+    }
+
+    #[test]
+    fn only_a_space_that_is_larger_than_the_executions_is_cut_short() {
+        let once = Exploration {
+            executions: 1,
+            ..plan()
+        };
+        let seen = |undecided, failure: Option<&str>| Explored {
+            executions: 1,
+            complete: false,
+            undecided,
+            failure: failure.map(|why| why.to_owned().into()),
+        };
+        let loom = Explorer::of::<Loom>();
+        assert!(ran_out(&loom, &once, &seen(0, None)));
+        assert!(!ran_out(&loom, &once, &seen(1, None)), "a hard history");
+        assert!(!ran_out(&loom, &once, &seen(0, Some("too many branches"))));
+        assert!(!ran_out(&loom, &plan(), &seen(0, None)), "the time ended");
+        assert!(!ran_out(&Explorer::of::<Std>(), &once, &seen(0, None)));
     }
 
     #[test]

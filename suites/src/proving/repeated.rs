@@ -122,6 +122,7 @@ mod tests {
             },
             failing,
             spoke: Vec::new(),
+            cut_short: false,
         }
     }
 
