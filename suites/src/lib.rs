@@ -17,6 +17,7 @@ pub mod roster;
 pub mod sites;
 pub mod smoke;
 mod sweep;
+pub mod timed;
 mod twins;
 pub mod worlds;
 

@@ -26,6 +26,7 @@ use crate::proving::{self, again};
 use crate::roster;
 use crate::sites;
 use crate::sweep;
+use crate::timed;
 use crate::twins;
 use crate::worlds::Worlds;
 
@@ -137,9 +138,12 @@ pub fn serve_in(program: impl Into<PathBuf>) {
 /// The command that starts the process of an implementation.
 ///
 /// # Errors
-/// When the system does not provide the path of this program.
+/// When the system does not provide the path of this program, or the program that times cannot be built.
 pub fn contestant(pinning: Pinning) -> io::Result<Command> {
-    let mut command = this_program()?;
+    let mut command = match timed::program() {
+        Some(program) => Command::new(program.map_err(io::Error::other)?),
+        None => this_program()?,
+    };
     command.arg(CONTESTANT).arg(pinning_name(pinning));
     Ok(command)
 }
@@ -334,9 +338,13 @@ fn converse<A: DeserializeOwned + Send + 'static>(
     }
 }
 
-/// A process for the request: of the twins' program if they serve its cell.
+/// A process for the request: of the program that times if it asks for workloads, and of the twins' program if they
+/// serve its cell.
 fn start(request: &Request) -> io::Result<Child> {
     let program = match request {
+        Request::Introduce(question) if question.is_of_workloads() => {
+            timed::program().transpose().map_err(io::Error::other)?
+        }
         Request::Present(question) => Some(question.program()),
         _ => (request.cell()).and_then(|(world, who)| twins::program_of(world, who)),
     };

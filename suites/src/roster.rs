@@ -66,6 +66,13 @@ pub(crate) struct Question {
     scenarios: Vec<ScenarioSpec>,
 }
 
+impl Question {
+    /// Whether the answer takes the code of workloads.
+    pub(crate) fn is_of_workloads(&self) -> bool {
+        !self.scenarios.is_empty()
+    }
+}
+
 /// The question to an implementation about a world.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Dues {

@@ -17,6 +17,7 @@ use crate::catalogue::{Catalogue, introduced};
 use crate::claims::{self, Leaving, Stage};
 use crate::properties::Case;
 use crate::properties::{Cell, Checks, Explorer, Judgement, Model, judge_closely};
+use crate::timed::{self, TimedProgram};
 use crate::twins;
 
 /// What an implementation does before its process ends, by the indices of the claims.
@@ -121,6 +122,15 @@ impl Worlds {
     /// The std world alone, for proving and timing.
     pub fn of(registry: impl AsyncRegistry) -> Worlds {
         Worlds::timing(Catalogue::of(registry), registry)
+    }
+
+    /// The std world alone, where another program times the implementations of `registry`.
+    ///
+    /// # Panics
+    /// When it was called before in this process.
+    pub fn timed_in(program: TimedProgram, registry: impl Registry) -> Worlds {
+        timed::serve_in(program);
+        Worlds::timing(Catalogue::without_workloads(registry), registry)
     }
 
     /// The std world alone, where `catalogue` times the implementations of `registry`. The workloads may have been

@@ -10,8 +10,6 @@ use std::time::{Duration, SystemTime};
 
 use criterion::Criterion;
 use flowmeter_harness::measure::allocation::Counting;
-use flowmeter_impls::registry::All;
-use flowmeter_suites::worlds::Worlds;
 use flowmeter_suites::{cli, process, scenario};
 
 /// Counts only in the processes that request it; see its module.
@@ -22,10 +20,7 @@ static ALLOCATOR: Counting = Counting;
 const LEFT_OUT: &str = "FLOWMETER_LEFT_OUT";
 
 fn main() -> ExitCode {
-    let worlds = Worlds::timing(flowmeter_timed::catalogue(), All);
-    if let Some(code) = process::serve_if_asked(&worlds) {
-        return code;
-    }
+    process::serve_in(env!("CARGO_BIN_EXE_flowmeter-timed"));
     // Cargo starts benches in the folder of their package; the command looks for runs in the workspace.
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
     let workspace = package.ancestors().nth(2).unwrap_or(package);
@@ -45,7 +40,7 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     cli::bench(
-        worlds.catalogue(),
+        &flowmeter_timed::catalogue(),
         asked.first().map(String::as_str),
         |left_out| {
             let began = SystemTime::now();

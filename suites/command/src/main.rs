@@ -1,14 +1,9 @@
-//! The `flowmeter` command over our own registry, in every world.
+//! The `flowmeter` command over our own registry, in every world. It times nothing itself: `flowmeter-timed` does.
 
 use std::process::ExitCode;
 
-use flowmeter_harness::measure::allocation::Counting;
 use flowmeter_suites::cli;
 
-/// Counts only in the processes that request it; see its module.
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
-
 fn main() -> ExitCode {
-    cli::main_in(&flowmeter_models::everywhere(flowmeter_timed::catalogue()))
+    cli::main_in(&flowmeter_models::everywhere())
 }

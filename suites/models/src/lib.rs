@@ -9,14 +9,22 @@ use flowmeter_harness::sync::loom::Loom;
 use flowmeter_harness::sync::shuttle::{Shuttle, Sim};
 use flowmeter_harness::sync::std::Std;
 use flowmeter_impls::registry::All;
-use flowmeter_suites::catalogue::Catalogue;
+use flowmeter_suites::timed::TimedProgram;
 use flowmeter_suites::worlds::Worlds;
 
-/// Our implementations and the published ones in every world, with mutants, injected faults and claims. `catalogue` times
-/// them.
+/// The program that times them.
+pub const TIMED: TimedProgram = TimedProgram {
+    package: "flowmeter-bench",
+    asking: "flowmeter",
+    name: "flowmeter-timed",
+    sources: env!("CARGO_MANIFEST_DIR"),
+};
+
+/// Our implementations and the published ones in every world, with mutants, injected faults and claims. [`TIMED`]
+/// times them.
 #[must_use]
-pub fn everywhere(catalogue: Catalogue) -> Worlds {
-    Worlds::timing(catalogue, All)
+pub fn everywhere() -> Worlds {
+    Worlds::timed_in(TIMED, All)
         .with::<Shuttle>(flowmeter_impls_shuttle::registry::All)
         .with::<Loom>(flowmeter_impls_loom::registry::All)
         .with::<Sim>(flowmeter_impls_shuttle::registry::All)

@@ -26,6 +26,7 @@ use crate::foreign::VARIABLE;
 use crate::process;
 use crate::roster::Roster;
 use crate::scenario::ScenarioSpec;
+use crate::timed;
 
 /// Time implementations against each other, after proving them
 ///
@@ -234,6 +235,8 @@ impl Measure {
             }
         }
         let wanted = |name: &str| implementations.iter().any(|who| who.name == name);
+        // Built before implementations are asked, whose answers have a time limit.
+        timed::program().transpose().map_err(Failure::input)?;
         let mut roster = Roster::ask(catalogue, wanted, &scenarios);
         foreign.retain(wanted);
         roster.join(&foreign, &scenarios)?;
@@ -314,7 +317,7 @@ pub(super) fn time(
     let plan = plan(selection, proofs, uncontended, settings);
     let pinning = settings.pinning;
     process::contestant(pinning)
-        .map_err(|why| Failure::input(format!("the path of this program is unknown: {why}")))?;
+        .map_err(|why| Failure::input(format!("no process can be started: {why}")))?;
     let spawn = |entry: &measure::plan::Entry| {
         let foreign = selection.foreign.command(&entry.implementation);
         foreign.unwrap_or_else(|| process::contestant(pinning).expect("found just now"))

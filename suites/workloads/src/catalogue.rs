@@ -24,37 +24,8 @@ use crate::workloads::{Timing, Work};
 /// catalogue does not compile its workloads again.
 pub struct Catalogue {
     contestants: Vec<Contestant>,
-    families: Box<dyn Asked>,
-}
-
-/// The families of a registry, asked about one implementation.
-trait Asked: Send + Sync {
-    /// The names of its capabilities.
-    fn capabilities(&self, implementation: &str) -> BTreeSet<String>;
-    /// It in that workload, if it can run it.
-    fn part(&self, implementation: &str, work: &Work) -> Option<Part>;
-}
-
-impl<R: AsyncRegistry> Asked for R {
-    fn capabilities(&self, implementation: &str) -> BTreeSet<String> {
-        let mut capabilities = Capabilities {
-            of: implementation,
-            names: BTreeSet::new(),
-        };
-        self.show_all(&mut capabilities);
-        capabilities.names
-    }
-
-    fn part(&self, implementation: &str, work: &Work) -> Option<Part> {
-        let mut families = Families {
-            of: implementation,
-            work,
-            part: None,
-            registry: PhantomData::<fn(R)>,
-        };
-        self.show_all(&mut families);
-        families.part
-    }
+    capabilities: Box<dyn Fn(&str) -> BTreeSet<String> + Send + Sync>,
+    part: Box<dyn Fn(&str, &Work) -> Option<Part> + Send + Sync>,
 }
 
 /// One implementation in one workload: its first family that can run it.
@@ -73,10 +44,37 @@ impl<R> Families<'_, R> {
 
 impl Catalogue {
     /// All implementations of that registry. It opens no channel: each is asked only later.
-    pub fn of(registry: impl AsyncRegistry) -> Catalogue {
+    pub fn of<R: AsyncRegistry>(registry: R) -> Catalogue {
+        let part = move |implementation: &str, work: &Work| {
+            let mut families: Families<'_, R> = Families {
+                of: implementation,
+                work,
+                part: None,
+                registry: PhantomData,
+            };
+            registry.show_all(&mut families);
+            families.part
+        };
+        Catalogue {
+            part: Box::new(part),
+            ..Catalogue::without_workloads(registry)
+        }
+    }
+
+    /// All implementations of that registry, of which none runs a workload here: another program times them.
+    pub fn without_workloads(registry: impl Registry) -> Catalogue {
+        let capabilities = move |implementation: &str| {
+            let mut capabilities = Capabilities {
+                of: implementation,
+                names: BTreeSet::new(),
+            };
+            registry.show_all(&mut capabilities);
+            capabilities.names
+        };
         Catalogue {
             contestants: introduced(registry),
-            families: Box::new(registry),
+            capabilities: Box::new(capabilities),
+            part: Box::new(|_, _| None),
         }
     }
 
@@ -88,7 +86,7 @@ impl Catalogue {
     /// The names of the capabilities that follow from the families of an implementation. Finding out may open
     /// channels.
     pub fn capabilities(&self, implementation: &str) -> BTreeSet<String> {
-        self.families.capabilities(implementation)
+        (self.capabilities)(implementation)
     }
 
     /// Whether an implementation can run a scenario. Finding out opens a channel and runs nothing else.
@@ -149,7 +147,7 @@ impl Catalogue {
     }
 
     fn part(&self, implementation: &str, scenario: &ScenarioSpec) -> Option<Part> {
-        self.families.part(implementation, &scenario.work)
+        (self.part)(implementation, &scenario.work)
     }
 }
 

@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::OnceLock;
+use std::sync::{LazyLock, OnceLock};
 
 use flowmeter_harness::record::{RunData, read_run};
+use flowmeter_suites::timed;
 use tempfile::TempDir;
 
 /// A small run: two contestants in one scenario.
@@ -23,6 +24,17 @@ pub const SMALL: &[&str] = &[
     "--window",
     "20",
 ];
+
+/// The program that times, built once for all tests.
+fn timed_program() -> &'static Path {
+    static PROGRAM: LazyLock<PathBuf> = LazyLock::new(|| {
+        let command = Path::new(env!("CARGO_BIN_EXE_flowmeter"));
+        flowmeter_models::TIMED
+            .built_beside(command)
+            .expect("it builds")
+    });
+    &PROGRAM
+}
 
 /// The answer of the command.
 #[derive(Debug)]
@@ -108,6 +120,7 @@ impl Ground {
             .args(arguments)
             .current_dir(self.path())
             .env_remove("COLUMNS")
+            .env(timed::VARIABLE, timed_program())
             .stdin(Stdio::null());
         command
     }

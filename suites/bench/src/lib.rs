@@ -1,1 +1,0 @@
-//! Only the package of `cargo bench`, which runs `benches/flowmeter.rs`.
