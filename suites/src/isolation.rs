@@ -110,8 +110,20 @@ fn counted(explored: &Explored) -> String {
     format!("{} executions, {whole}", explored.executions)
 }
 
-/// Runs as a test executable; returns the exit code of `main`.
+/// Runs as a test executable; returns the exit code of `main`. Unless `--test-threads` is given, one more model runs
+/// than there are cores, since some wait.
 pub fn main(models: Vec<Model>) -> ExitCode {
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    run(models, cores + 1)
+}
+
+/// As [`main`], for models that mostly wait: all run side by side, unless `--test-threads` is given.
+pub fn main_of_waiting(models: Vec<Model>) -> ExitCode {
+    let all = models.len();
+    run(models, all)
+}
+
+fn run(models: Vec<Model>, threads: usize) -> ExitCode {
     let mut args = env::args().skip(1);
     if args.next().as_deref() == Some(RUN_MODEL) {
         return run_here(&models, &args.next().unwrap_or_default());
@@ -120,7 +132,9 @@ pub fn main(models: Vec<Model>) -> ExitCode {
         let Model { name, limit, .. } = model;
         Trial::test(name.clone(), move || run_apart(&name, limit))
     });
-    libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit_code()
+    let mut arguments = Arguments::from_args();
+    arguments.test_threads = arguments.test_threads.or(Some(threads));
+    libtest_mimic::run(&arguments, trials.collect()).exit_code()
 }
 
 /// The child process.

@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use flowmeter_harness::record::{Proof, Verdict};
 use flowmeter_harness::registry::Mutant;
+use flowmeter_harness::sync::World;
+use flowmeter_harness::sync::std::Std;
 
 use crate::properties::{PROPERTIES, Property};
 use crate::proving::{Effort, judgement, kept};
@@ -96,7 +98,7 @@ impl Round {
             // A generated program takes a fraction of a millisecond there.
             (Round::Full, "sim") => (30_000, enough),
             (Round::Full, _) => (Effort::EXPLORE.executions, enough),
-            (Round::ForAlarms, _) => (200, enough),
+            (Round::ForAlarms, _) => (200, 4),
         };
         let usual = Duration::from_secs(seconds);
         let time = match (self, plan.time) {
@@ -104,9 +106,16 @@ impl Round {
             (Round::Brief | Round::Longer, Some(asked)) => asked.min(usual),
             (Round::Full | Round::ForAlarms, Some(asked)) => asked,
         };
+        // An explored mutant that hangs is not waited for. A rewrite must not seem to hang where the machine is busy.
+        let grace = match (self, world) {
+            (Round::ForAlarms, _) => Effort::EXPLORE.grace,
+            (_, "std") => Effort::CHECK.grace,
+            _ => Duration::from_secs(5),
+        };
         Effort {
             executions,
             time,
+            grace,
             // No round repeats the executions of the one before.
             seed: plan.seed.wrapping_add(self as u64),
             ..Effort::under(world)
@@ -125,10 +134,15 @@ pub fn attack(
     plan: &Plan<'_>,
 ) -> Attack {
     let (mut executions, mut seconds, mut last, mut check) = (0, 0.0, None, None);
+    // Explored worlds in which it hangs: it would again.
+    let mut hung = Vec::new();
     let looks = Round::of(mutant)
         .iter()
         .flat_map(|round| worlds.of_mutants().map(|world| (*round, world)));
     for (round, world) in looks {
+        if hung.contains(&world) {
+            continue;
+        }
         let cell = Owed {
             implementation: mutant.name,
             property,
@@ -148,6 +162,9 @@ pub fn attack(
             Verdict::Fail => true,
             verdict => mutant.equivalent && raises_alarm(verdict),
         };
+        if proof.verdict == Verdict::Hung && world != Std::NAME {
+            hung.push(world);
+        }
         last = Some(proof);
         if found {
             check = spoke.into_iter().last();
