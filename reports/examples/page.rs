@@ -5,7 +5,7 @@
 //! The generated runs are two of one machine and one of another. An implementation, a scenario and a failure have
 //! markup for names. `scripts/browser` drives a browser over that page.
 
-#[path = "../tests/fixture/mod.rs"]
+#[path = "../tests/reports/fixture/mod.rs"]
 mod fixture;
 
 use std::error::Error;

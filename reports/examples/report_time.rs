@@ -3,7 +3,7 @@
 //!
 //! `cargo run --release -p flowmeter-reports --example report_time [page.html [scenarios [forks]]]`
 
-#[path = "../tests/fixture/mod.rs"]
+#[path = "../tests/reports/fixture/mod.rs"]
 mod fixture;
 
 use std::time::Instant;

@@ -18,7 +18,7 @@
 //! - alts: there is no select. Identity: halves cannot be compared. Waiter order is not documented, and `try_send`
 //!   documents its lock.
 //!
-//! As of 0.1.1 the send future does not renew its waker (`impls/tests/kanal_faults.rs`), and `c11-forms` hangs.
+//! As of 0.1.1 the send future does not renew its waker (`impls/tests/peers/kanal_faults.rs`), and `c11-forms` hangs.
 //!
 //! `send` swallows the value of a put that is answered "closed", so the answer is `Closed(None)`.
 

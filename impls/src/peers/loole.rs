@@ -15,7 +15,7 @@
 //! producers and no selection.
 //!
 //! As of 0.6.0 a send on a rendezvous is answered before the receiver that it met has the value
-//! (`impls/tests/loole_faults.rs`), and `c2-outcomes` and `c2-histories-async` fail.
+//! (`impls/tests/peers/loole_faults.rs`), and `c2-outcomes` and `c2-histories-async` fail.
 
 use ::loole::{
     Receiver, RecvTimeoutError, SendError, SendTimeoutError, Sender, TryRecvError, TrySendError,

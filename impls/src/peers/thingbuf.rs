@@ -12,7 +12,7 @@
 //! Not claimed:
 //! - put-deadline: as of 0.1.6 a `send_timeout` that times out leaves its node in the list of waiters. The node is on
 //!   its stack, so the next thread that touches the list writes to memory that is no longer valid
-//!   (`impls/tests/thingbuf_faults.rs`).
+//!   (`impls/tests/peers/thingbuf_faults.rs`).
 //! - There is no rendezvous, nothing closes a channel while both halves live, halves cannot be compared, and there are
 //!   no weak producers and no selection. Threads and tasks have separate channels.
 //! - Neither waiter order nor the effect of dropping a future is documented.

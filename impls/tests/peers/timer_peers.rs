@@ -4,7 +4,6 @@
 #![allow(
     clippy::disallowed_types,
     clippy::disallowed_methods,
-    clippy::disallowed_macros,
     reason = "real threads against published crates: no checker watches"
 )]
 

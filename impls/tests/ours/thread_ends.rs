@@ -4,7 +4,6 @@
 #![allow(
     clippy::disallowed_types,
     clippy::disallowed_methods,
-    clippy::disallowed_macros,
     reason = "what users have beside the library is std's"
 )]
 

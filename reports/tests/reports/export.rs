@@ -1,14 +1,12 @@
 //! The output for other tools.
 
-#[path = "fixture/mod.rs"]
-mod fixture;
-
-use fixture::Shape;
 use flowmeter_harness::record::Better;
 use flowmeter_reports::{
     Estimates, Sighting, bencher, cmp_rows, csv, estimate, github_action_benchmark, sightings,
 };
 use serde_json::Value;
+
+use crate::fixture::{self, Shape};
 
 fn estimates() -> Estimates {
     let mut run = fixture::run(&Shape {

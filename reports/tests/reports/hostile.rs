@@ -1,11 +1,8 @@
 //! Any input lines give a page or one clear error: never a panic, never markup.
 
-mod fixture;
-
 use std::path::Path;
 use std::sync::LazyLock;
 
-use fixture::{Shape, kinds};
 use flowmeter_harness::record::{Better, RunData, read_records};
 use flowmeter_reports::statistics::ESTIMATES_FILE;
 use flowmeter_reports::{
@@ -15,6 +12,8 @@ use flowmeter_reports::{
 };
 use proptest::prelude::*;
 use serde_json::Value;
+
+use crate::fixture::{self, Shape, kinds};
 
 /// Lines of every kind, of a valid run.
 static LINES: LazyLock<Vec<String>> = LazyLock::new(|| {

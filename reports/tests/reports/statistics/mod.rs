@@ -1,17 +1,16 @@
 //! The guarantees of the estimates, on runs with known true values.
 
 mod diff;
-#[path = "../fixture/mod.rs"]
-mod fixture;
 mod judgement;
 mod open_loop;
 mod ratios;
 mod runs;
 mod tiers;
 
-use fixture::Shape;
 use flowmeter_harness::record::RunData;
 use flowmeter_reports::{Estimates, estimate};
+
+use crate::fixture::Shape;
 
 fn estimated(run: &RunData) -> Estimates {
     estimate(std::slice::from_ref(run)).expect("the fixture is sound")

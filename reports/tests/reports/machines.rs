@@ -1,10 +1,9 @@
 //! Several runs in one page: machines are separate, and builds of one machine are its history.
 
-mod fixture;
-
-use fixture::Shape;
 use flowmeter_harness::record::{Attack, Failure, FailureKind, Proof, RunData, Verdict};
 use flowmeter_reports::{machines, render_machines};
+
+use crate::fixture::{self, Shape};
 
 const EARLIER: &str = "fedcba9876543210fedcba9876543210fedcba98";
 

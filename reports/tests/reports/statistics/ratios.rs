@@ -3,11 +3,8 @@
 use flowmeter_harness::record::{Failure, FailureKind};
 use flowmeter_reports::statistics::{Outcome, Standing};
 
-use crate::{
-    estimated,
-    fixture::{self, Shape},
-    set, small,
-};
+use super::{estimated, set, small};
+use crate::fixture::{self, Shape};
 
 #[test]
 fn the_interval_of_a_true_ratio_of_one_holds_one_in_about_95_percent() {

@@ -3,11 +3,8 @@
 use flowmeter_harness::record::RunData;
 use flowmeter_reports::{Estimates, estimate, estimates_of};
 
-use crate::{
-    estimated,
-    fixture::{self, Shape},
-    small,
-};
+use super::{estimated, small};
+use crate::fixture::{self, Shape};
 
 #[test]
 fn several_runs_pool_their_rounds() {

@@ -393,10 +393,10 @@ fn halves_are_streams_and_sinks<D: Design<Value = u32>>(split: fn(Buffer) -> Hal
 /// The programs in the documentation are the ones that compile, and have the stated lengths without empty lines.
 #[test]
 fn the_search_in_the_docs_is_the_example() {
-    let page = include_str!("../../docs/fan_out.md");
+    let page = include_str!("../../../docs/fan_out.md");
     for example in [
-        include_str!("../examples/fan_out.rs"),
-        include_str!("../examples/fan_out_crossbeam.rs"),
+        include_str!("../../examples/fan_out.rs"),
+        include_str!("../../examples/fan_out_crossbeam.rs"),
     ] {
         let (_, program) = example
             .split_once("\n\n")

@@ -4,11 +4,8 @@ use flowmeter_harness::record::RunData;
 use flowmeter_reports::estimate;
 use flowmeter_reports::statistics::Standing;
 
-use crate::{
-    estimated,
-    fixture::{self, Shape},
-    set, small,
-};
+use super::{estimated, set, small};
+use crate::fixture::{self, Shape};
 
 /// A run of one latency scenario, with its name.
 fn latency_run() -> (RunData, &'static str) {

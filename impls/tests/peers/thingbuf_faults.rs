@@ -77,7 +77,7 @@ fn a_send_that_timed_out_is_still_in_the_list_of_waiters() {
         drop(rx);
         return;
     }
-    let name = "a_send_that_timed_out_is_still_in_the_list_of_waiters";
+    let name = "thingbuf_faults::a_send_that_timed_out_is_still_in_the_list_of_waiters";
     let program = std::env::current_exe().expect("this test has a path");
     let child = Command::new(program)
         .args(["--exact", name])

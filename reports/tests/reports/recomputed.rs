@@ -1,14 +1,13 @@
 //! The separate program in `scripts/` computes the same medians.
 
-mod fixture;
-
 use std::path::Path;
 use std::process::{Command, Output};
 
-use fixture::Shape;
 use flowmeter_harness::record::{FailureKind, read_run};
 use flowmeter_reports::estimate;
 use flowmeter_reports::statistics::{Cell, Outcome};
+
+use crate::fixture::{self, Shape};
 
 fn check(folder: &Path) -> Output {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scripts/recompute_medians");

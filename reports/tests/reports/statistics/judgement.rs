@@ -4,11 +4,8 @@ use flowmeter_harness::record::RunData;
 use flowmeter_reports::Estimates;
 use flowmeter_reports::statistics::Standing;
 
-use crate::{
-    estimated,
-    fixture::{self, Shape},
-    set, small,
-};
+use super::{estimated, set, small};
+use crate::fixture::{self, Shape};
 
 #[test]
 fn nothing_is_called_slower_in_an_exploratory_run() {

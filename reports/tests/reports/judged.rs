@@ -1,13 +1,12 @@
 //! What the page and the tables say about proofs, and which numbers they call the best.
 
-mod fixture;
-
 use std::slice;
 
-use fixture::{Shape, page, section};
 use flowmeter_harness::record::{FailureKind, Proof, RunData, Uncontended, Verdict};
 use flowmeter_reports::statistics::Standing;
 use flowmeter_reports::{Checked, Style, cmp_table, estimate, rank_rows, rank_table};
+
+use crate::fixture::{self, Shape, page, section};
 
 /// Gives the fixture's only failed check that verdict instead.
 fn with_verdict(verdict: Verdict) -> RunData {

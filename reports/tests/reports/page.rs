@@ -1,11 +1,8 @@
 //! The guarantees of the page and the tables.
 
-mod fixture;
-
 use std::slice;
 use std::time::{Duration, Instant};
 
-use fixture::{Shape, page, section};
 use flowmeter_harness::caps::Origin;
 use flowmeter_harness::record::{
     Allocation, FailureKind, Holds, Measure, RunData, SeedClaim, Uncontended, Window, read_run,
@@ -14,6 +11,8 @@ use flowmeter_reports::{
     Checked, SELF_CHECKED, Style, cmp_rows, cmp_table, estimate, machines, rank_rows, rank_table,
     render, render_machines,
 };
+
+use crate::fixture::{self, Shape, page, section};
 
 /// The same run with each name replaced.
 fn renamed(run: &RunData, from: &str, to: &str) -> RunData {

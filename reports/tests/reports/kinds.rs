@@ -1,13 +1,12 @@
 //! The page and the tables for timers, pipelines, limiters and executors.
 
-mod fixture;
-
-use fixture::{Shape, kinds};
 use flowmeter_harness::record::{Failure, FailureKind, Implementation, RunData, Verdict, Window};
 use flowmeter_reports::statistics::{Outcome, Standing, View};
 use flowmeter_reports::{
     Estimates, Style, cmp_rows, cmp_table, estimate, rank_rows, rank_table, render,
 };
+
+use crate::fixture::{self, Shape, kinds};
 
 /// A run of a few channels and of all other kinds.
 fn run() -> RunData {

@@ -4,11 +4,8 @@ use flowmeter_harness::record::RunData;
 use flowmeter_reports::statistics::{Ranking, View};
 use flowmeter_reports::{Estimates, Style, rank_table};
 
-use crate::{
-    estimated,
-    fixture::{self, Shape},
-    set, small,
-};
+use super::{estimated, set, small};
+use crate::fixture::{self, Shape};
 
 fn all_cells<'a>(estimates: &'a Estimates, group: &str) -> &'a Ranking {
     let mut rankings = estimates.rankings.iter();
