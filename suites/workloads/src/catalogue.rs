@@ -24,9 +24,14 @@ use crate::workloads::{Timing, Work};
 /// catalogue does not compile its workloads again.
 pub struct Catalogue {
     contestants: Vec<Contestant>,
-    capabilities: Box<dyn Fn(&str) -> BTreeSet<String> + Send + Sync>,
-    part: Box<dyn Fn(&str, &Work) -> Option<Part> + Send + Sync>,
+    /// The names of the capabilities of one implementation.
+    capabilities: Box<CapabilitiesOf>,
+    /// One implementation in a workload, if it can run it.
+    part: Box<PartOf>,
 }
+
+type CapabilitiesOf = dyn Fn(&str) -> BTreeSet<String> + Send + Sync;
+type PartOf = dyn Fn(&str, &Work) -> Option<Part> + Send + Sync;
 
 /// One implementation in one workload: its first family that can run it.
 struct Families<'a, R> {
