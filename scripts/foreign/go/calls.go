@@ -9,7 +9,7 @@ import (
 // patience is what a timer has to fire in, nanoseconds.
 var patience = int64(10_000_000_000)
 
-// calls of timers, counted by whoever calls.
+// calls of timers, counted by the calling goroutine.
 type calls struct {
 	// Whether each is held against its deadline: in proofs, for reading the clock is not for free.
 	judged       bool

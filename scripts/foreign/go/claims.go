@@ -92,7 +92,7 @@ func plainly(see func() string) func() (string, string) {
 	return func() (string, string) { return see(), "" }
 }
 
-// halves are milliseconds, in half seconds that have passed: the texts speak of whole ones, and who sleeps is late.
+// halves are milliseconds, in half seconds that have passed: the texts speak of whole ones, and a sleep ends late.
 func halves(began int64) int64 { return (now() - began) / 500_000_000 * 500 }
 
 // tenths are milliseconds, to the tenth of a second, where a text speaks of those.

@@ -8,7 +8,7 @@ import (
 
 // edges are the two of a window, as in harness/src/measure/edges.rs: it begins when the last goroutine of its workload has
 // started to run, each that counts divides the chunk that spans an edge in proportion to time, and they go on after the
-// second edge until all who count have passed it, but no longer than 5 ms.
+// second edge until all counting goroutines have passed it, but no longer than 5 ms.
 type edges struct {
 	spec      spec
 	begins    atomic.Int64
@@ -98,7 +98,7 @@ func (l *laps) lap(operations int) bool {
 	return l.edges.counting.Load() == 0
 }
 
-// sample is operations a second of those who counted.
+// sample is operations a second of the goroutines that counted.
 func (e *edges) sample(counters []*laps) (*sample, error) {
 	var operations float64
 	for _, counter := range counters {

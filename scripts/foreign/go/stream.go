@@ -9,7 +9,7 @@ const proofValues = 4_000
 // to end puts a sentinel for each of them.
 type stream struct{ producers, consumers, room int }
 
-// overfull says whether a channel takes in more than it has room for when nobody takes.
+// overfull says whether a channel takes in more than it has room for when nothing takes.
 func overfull(room int) error {
 	channel := make(chan uint64, room)
 	for taken := 0; ; taken++ {

@@ -42,7 +42,7 @@ func TestTimersThatFireEarlyTwiceOrNeverAreNoTurnover(t *testing.T) {
 		stage := &turnover{params: params{PerSecond: 10_000, Delays: "fixed"}, arm: seldom(wrongly)}
 		tellsOf(t, "a turnover", stage.prove(), part)
 	}
-	// Whoever says that it called off what then fires.
+	// A timer that claims to be called off and fires all the same.
 	stage := &turnover{params: params{PerSecond: 10_000, CalledOffPermille: 500, Delays: "fixed"},
 		arm: func(due int64, calls *calls) func() bool {
 			time.AfterFunc(time.Duration(due-now()), calls.of(due))

@@ -1,6 +1,6 @@
 //go:build ignore
 
-// Writes alts_wide.go, the selects that nobody would write by hand: go run wide.go > alts_wide.go
+// Writes alts_wide.go, the selects that are too long to write by hand: go run wide.go > alts_wide.go
 package main
 
 import "fmt"

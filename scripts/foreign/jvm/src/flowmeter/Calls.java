@@ -3,7 +3,7 @@ package flowmeter;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Calls of timers, counted by whoever calls. */
+/** Calls of timers, counted by the calling thread. */
 final class Calls {
     private final long patience;
     /** Whether each is held against its deadline: in proofs, for reading the clock is not for free. */

@@ -24,7 +24,7 @@ public final class Claims {
     private final Map<String, Object> about;
     private final List<Acting> acts = new ArrayList<>();
 
-    /** One under way: who is told of first, it or that it takes too long, is who is told of. */
+    /** One under way. What comes first is reported: its result, or that it takes too long. */
     private record Acting(Thread thread, Map<String, Object> line, AtomicBoolean told) {
         void tell(String seen, String note) {
             if (told.getAndSet(true)) {
@@ -100,7 +100,7 @@ public final class Claims {
         return new Seen("after " + halves(nanos) + " ms", figure(nanos));
     }
 
-    /** Milliseconds, in half seconds that have passed: the texts speak of whole ones, and who sleeps is late, never early. */
+    /** Milliseconds, in half seconds that have passed: the texts speak of whole ones, and a sleep ends late, never early. */
     public static long halves(long nanos) {
         // Timeouts of whole milliseconds are early by as much as one.
         return (nanos + 10_000_000) / 500_000_000 * 500;

@@ -92,9 +92,9 @@ final class Clockworks {
         }
     }
 
-    /** A thread for each, which sleeps; whoever calls it off interrupts it. */
+    /** A thread for each, which sleeps. To call it off is to interrupt it. */
     private record BySleep(ThreadFactory threads) implements Clockwork {
-        /** One asleep: who is first, its call or whoever calls it off, decides. */
+        /** One asleep. The first decides: its call, or the thread that calls it off. */
         private record Asleep(Thread thread, AtomicBoolean decided) {}
 
         @Override

@@ -5,7 +5,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 /**
  * The two edges of a window, as in the engine's `harness/src/measure/edges.rs`: it begins when the last thread has started
  * to run, each counting thread divides the chunk that spans an edge in proportion to time, and threads go on after the
- * second edge until all who count have passed it, but no longer than 5 ms.
+ * second edge until all counting threads have passed it, but no longer than 5 ms.
  */
 public final class Edges {
     private static final long GRACE = 5_000_000;
@@ -43,7 +43,7 @@ public final class Edges {
     }
 
     void passFirst() {
-        // Whoever comes first reads it; a few microseconds between two of them change nothing.
+        // The first thread reads it. A few microseconds between two threads change nothing.
         if (cpuAtFirst < 0) {
             cpuAtFirst = Usage.cpuNanos();
         }
@@ -72,7 +72,7 @@ public final class Edges {
         return new Laps(this, false);
     }
 
-    /** Operations a second of those who counted. */
+    /** Operations a second of the threads that counted. */
     public Sample sample(Iterable<Laps> counters) throws Failed {
         double operations = 0;
         for (Laps counter : counters) {

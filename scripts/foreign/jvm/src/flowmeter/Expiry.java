@@ -85,7 +85,7 @@ public final class Expiry implements Stage {
             throw new Failed("hang", asleep.getCount() + " of " + timers + " timers did not fire within 10 s");
         }
         long early = sleepers.stream().mapToLong(one -> one.early).sum();
-        // Of whoever may be early, what was is no firing.
+        // A call before its deadline is no firing, where timers may be early.
         long fired = sleepers.stream().mapToLong(one -> one.fired).sum() - early;
         if (early > 0 && !clockwork.mayBeEarly()) {
             throw Failed.disproved(early + " timers fired before their deadline");

@@ -58,7 +58,7 @@ public final class PipelineFlow implements Stage {
         }, NOTHING, item -> {
             taken.hasTaken(item);
             if (++came[0] == taken.chunk()) {
-                // Who feeds decides when it is over.
+                // The feeding thread decides when the window is over.
                 taken.lap();
                 came[0] = 0;
             }

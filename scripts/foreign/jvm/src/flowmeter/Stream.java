@@ -47,7 +47,7 @@ public final class Stream implements Stage {
         return new Stream(runner, opener, params.number("width"), 1, params.room(), false);
     }
 
-    /** Whether a channel takes in more than it has room for when nobody takes. */
+    /** Whether a channel takes in more than it has room for when nothing takes. */
     static void overfull(Port.Opener opener, int room) throws Failed {
         if (room < 0) {
             return;

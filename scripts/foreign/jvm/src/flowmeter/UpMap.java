@@ -39,7 +39,7 @@ final class UpMap implements Pipeline {
                     count++;
                 }
                 submitted.set(count);
-                // Wakes whoever waits for results, of which there may be none left.
+                // Wakes the threads that wait for results, of which there may be none left.
                 completed.add(-1L);
             } catch (InterruptedException nobodyDoes) {
                 throw new IllegalStateException(nobodyDoes);
