@@ -98,7 +98,8 @@ pub(crate) fn explore<P: Generated>(
             break;
         }
         let left = plan.time.saturating_sub(began.elapsed());
-        let room = plan.executions.saturating_sub(total.executions - single);
+        // A sequence for which no time was left counts as one and has no execution.
+        let room = plan.executions.saturating_sub(total.executions.saturating_sub(single));
         if left.is_zero() || room == 0 {
             total.complete = false;
             break;
