@@ -1,8 +1,8 @@
 //! The timed code: every workload over every implementation of ours and every published one.
 //!
 //! It depends on nothing of the command and on no model, so it is compiled early, once for the command, `cargo bench`
-//! and the tests. rustc reuses some generic functions of upstream crates, optimised or not: no unoptimised crate may
-//! be below this one.
+//! and the tests. rustc reuses some generic functions of upstream crates, optimised or not, so no model may be below
+//! this one.
 
 use flowmeter_impls::registry::All;
 use flowmeter_workloads::catalogue::Catalogue;
