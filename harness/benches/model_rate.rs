@@ -9,11 +9,11 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use flowmeter_harness::sync::{self, Exploration, World};
+use flowmeter_harness::sync::{self, Exploration, Scheduling, World};
 
 const ROUNDS: usize = 9;
-/// Executions per round under shuttle, for each of its four schedulers.
-const SHARE: usize = 2_000;
+/// Executions per round under shuttle, with its random scheduler.
+const EXECUTIONS: usize = 8_000;
 
 /// The model over these primitives. `$get` turns what their `lock` returns into a guard.
 macro_rules! model {
@@ -109,7 +109,8 @@ fn main() {
     println!("executions a second, medians of {ROUNDS} rounds; ratio of ours to the checker's own");
     compare("shuttle, 4 threads", bare_shuttle_rate, || {
         let plan = Exploration {
-            executions: 4 * SHARE as u64,
+            executions: EXECUTIONS as u64,
+            scheduling: Scheduling::Random,
             time: Duration::MAX,
             mischief: false,
             ..Exploration::default()
@@ -152,23 +153,14 @@ fn explored<W: World>(plan: Exploration, model: impl Fn() + Send + Sync + 'stati
     explored.executions as f64 / began.elapsed().as_secs_f64()
 }
 
-/// The four schedulers that the facade's world divides its executions among.
 fn bare_shuttle_rate() -> f64 {
-    use shuttle::scheduler::{PctScheduler, RandomScheduler, Scheduler, UrwRandomScheduler};
-    let schedulers: [Box<dyn Scheduler + Send>; 4] = [
-        Box::new(RandomScheduler::new_from_seed(1, SHARE)),
-        Box::new(UrwRandomScheduler::new_from_seed(1, SHARE)),
-        Box::new(PctScheduler::new_from_seed(1, 2, SHARE)),
-        Box::new(PctScheduler::new_from_seed(1, 3, SHARE)),
-    ];
+    let mut config = shuttle::Config::new();
+    config.stack_size = 256 * 1024;
+    config.silence_warnings = true;
+    let scheduler = shuttle::scheduler::RandomScheduler::new_from_seed(1, EXECUTIONS);
     let began = Instant::now();
-    for scheduler in schedulers {
-        let mut config = shuttle::Config::new();
-        config.stack_size = 256 * 1024;
-        config.silence_warnings = true;
-        shuttle::Runner::new(scheduler, config).run(|| bare_shuttle::run(2, 3));
-    }
-    (4 * SHARE) as f64 / began.elapsed().as_secs_f64()
+    shuttle::Runner::new(scheduler, config).run(|| bare_shuttle::run(2, 3));
+    EXECUTIONS as f64 / began.elapsed().as_secs_f64()
 }
 
 fn bare_loom_rate() -> f64 {

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use flowmeter_harness::record::{Proof, Verdict};
 use flowmeter_harness::registry::Mutant;
-use flowmeter_harness::sync::World;
 use flowmeter_harness::sync::std::Std;
+use flowmeter_harness::sync::{Scheduling, World};
 
 use crate::properties::{PROPERTIES, Property};
 use crate::proving::{Effort, judgement, kept};
@@ -64,6 +64,26 @@ pub struct Plan<'a> {
     pub folder: Option<&'a Path>,
     /// The check that is switched off, if one is.
     pub without: Option<&'a str>,
+    /// The worlds, if not all.
+    pub worlds: Option<&'a [String]>,
+    /// Executions of each case in one round, instead of rounds of growing effort.
+    pub executions: Option<u64>,
+    /// How shuttle chooses schedules.
+    pub scheduling: Scheduling,
+}
+
+impl Default for Plan<'_> {
+    fn default() -> Self {
+        Plan {
+            time: None,
+            seed: Effort::CHECK.seed,
+            folder: None,
+            without: None,
+            worlds: None,
+            executions: None,
+            scheduling: Effort::CHECK.scheduling,
+        }
+    }
 }
 
 /// How thorough to be. Most faults are found at once by one of the worlds, and should not wait for another that would
@@ -78,10 +98,11 @@ enum Round {
 }
 
 impl Round {
-    fn of(mutant: &Mutant) -> &'static [Round] {
-        match mutant.equivalent {
-            true => &[Round::ForAlarms],
-            false => &[Round::Brief, Round::Longer, Round::Full],
+    fn of(mutant: &Mutant, plan: &Plan<'_>) -> &'static [Round] {
+        match (mutant.equivalent, plan.executions) {
+            (true, _) => &[Round::ForAlarms],
+            (false, Some(_)) => &[Round::Full],
+            (false, None) => &[Round::Brief, Round::Longer, Round::Full],
         }
     }
 
@@ -113,9 +134,10 @@ impl Round {
             _ => Duration::from_secs(5),
         };
         Effort {
-            executions,
+            executions: plan.executions.unwrap_or(executions),
             time,
             grace,
+            scheduling: plan.scheduling,
             // No round repeats the executions of the one before.
             seed: plan.seed.wrapping_add(self as u64),
             ..Effort::under(world)
@@ -136,9 +158,14 @@ pub fn attack(
     let (mut executions, mut seconds, mut last, mut check) = (0, 0.0, None, None);
     // Explored worlds in which it hangs: it would again.
     let mut hung = Vec::new();
-    let looks = Round::of(mutant)
-        .iter()
-        .flat_map(|round| worlds.of_mutants().map(|world| (*round, world)));
+    let is_asked = |world: &&str| {
+        let asked = plan.worlds;
+        asked.is_none_or(|asked| asked.iter().any(|asked| asked == world))
+    };
+    let looks = Round::of(mutant, plan).iter().flat_map(|round| {
+        let worlds = worlds.of_mutants().filter(is_asked);
+        worlds.map(|world| (*round, world))
+    });
     for (round, world) in looks {
         if hung.contains(&world) {
             continue;

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use flowmeter_harness::check::watch;
 use flowmeter_harness::record::{Proof, Verdict};
-use flowmeter_harness::sync::{Exploration, panic_text};
+use flowmeter_harness::sync::{Exploration, Scheduling, panic_text};
 use serde::{Deserialize, Serialize};
 
 use crate::process::{self, Company, End, Request, Silence};
@@ -38,6 +38,8 @@ pub struct Effort {
     pub seed: u64,
     /// Under loom: how often a thread may be preempted.
     pub preemptions: usize,
+    /// Under shuttle: how schedules are chosen.
+    pub scheduling: Scheduling,
 }
 
 impl Effort {
@@ -48,6 +50,7 @@ impl Effort {
         grace: Duration::from_secs(10),
         seed: 0x666c_6f77,
         preemptions: 2,
+        scheduling: Scheduling::Turns,
     };
     /// The default of `check` in an explored world. The executions decide, or under loom the end of the space. The
     /// time is far more than they need, so that a busy machine makes no difference; a deadlock is found at once.
@@ -142,6 +145,7 @@ pub(crate) struct Task {
     patience_millis: u64,
     seed: u64,
     preemptions: usize,
+    scheduling: Scheduling,
     /// Whether to run the models that the implementation does not owe, instead of those that it owes.
     not_promised: bool,
     /// The check that is switched off.
@@ -180,6 +184,7 @@ impl Task {
             patience_millis: (effort.time + effort.grace).as_millis() as u64,
             seed: effort.seed,
             preemptions: effort.preemptions,
+            scheduling: effort.scheduling,
             not_promised: cell.due == Due::NotPromised,
             without: None,
         }
@@ -416,6 +421,7 @@ pub(crate) fn serve(worlds: &Worlds, task: Task) -> Judgement {
         time: Duration::from_millis(task.millis),
         seed: task.seed,
         preemptions: Some(task.preemptions),
+        scheduling: task.scheduling,
         ..Exploration::default()
     };
     prover.judge(&cell, &plan)

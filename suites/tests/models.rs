@@ -44,6 +44,8 @@ mod explored;
 mod figures;
 #[path = "models/process.rs"]
 mod process;
+#[path = "models/schedulers.rs"]
+mod schedulers;
 #[path = "models/schedules.rs"]
 mod schedules;
 #[path = "models/sites.rs"]
@@ -65,6 +67,7 @@ fn main() -> ExitCode {
     models.extend(sim_world::time_models());
     models.extend(executors::models());
     models.extend(explored::models());
+    models.extend(schedulers::models());
     models.extend(schedules::models());
     models.extend(callbacks::models());
     models.extend(figures::models());

@@ -135,6 +135,69 @@ pub struct Exploration {
     pub mischief: bool,
     /// How long to look for a smaller program when a generated one fails.
     pub shrinking: Duration,
+    /// shuttle: how the schedule of each execution is chosen.
+    pub scheduling: Scheduling,
+}
+
+/// How shuttle chooses schedules.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "record", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "record", serde(rename_all = "kebab-case"))]
+pub enum Scheduling {
+    /// All others, one execution each in turn.
+    #[default]
+    Turns,
+    /// All others, those more often that show more.
+    Bandit,
+    /// A random task at each step.
+    Random,
+    /// Uniform random walk: all interleavings are about as likely.
+    Urw,
+    /// Random priorities of tasks, and one random step at which one changes.
+    Pct2,
+    /// As `Pct2`, with two such steps.
+    Pct3,
+    /// Random priorities of steps, drawn anew for steps that conflict with the one made.
+    Pos,
+    /// Uniform random walk over the steps at some lines that access the same objects.
+    Surw,
+    /// Variations of schedules in which a line read for the first time what another had written.
+    Feedback,
+}
+
+impl Scheduling {
+    /// Those that choose by one rule.
+    pub const SINGLE: [Scheduling; 7] = [
+        Scheduling::Random,
+        Scheduling::Urw,
+        Scheduling::Pct2,
+        Scheduling::Pct3,
+        Scheduling::Pos,
+        Scheduling::Surw,
+        Scheduling::Feedback,
+    ];
+
+    /// All of them.
+    pub fn all() -> impl Iterator<Item = Scheduling> {
+        [Scheduling::Turns, Scheduling::Bandit]
+            .into_iter()
+            .chain(Scheduling::SINGLE)
+    }
+
+    /// The name, as in commands.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Scheduling::Turns => "turns",
+            Scheduling::Bandit => "bandit",
+            Scheduling::Random => "random",
+            Scheduling::Urw => "urw",
+            Scheduling::Pct2 => "pct2",
+            Scheduling::Pct3 => "pct3",
+            Scheduling::Pos => "pos",
+            Scheduling::Surw => "surw",
+            Scheduling::Feedback => "feedback",
+        }
+    }
 }
 
 impl Default for Exploration {
@@ -146,6 +209,7 @@ impl Default for Exploration {
             preemptions: Some(2),
             mischief: true,
             shrinking: Duration::from_secs(2),
+            scheduling: Scheduling::default(),
         }
     }
 }

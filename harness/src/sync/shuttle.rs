@@ -1,7 +1,6 @@
 //! The shuttle world: schedules of a larger model, chosen at random.
 //!
-//! The executions of a plan are split evenly over four schedulers: random, uniform random walk, and PCT
-//! of depth 2 and 3, all from the plan's seed.
+//! Seven schedulers take turns, one execution each ([`Scheduling`](super::Scheduling)), unless the plan names one.
 //!
 //! | what | under shuttle 0.9.9 |
 //! | --- | --- |
@@ -21,27 +20,29 @@
 
 use ::shuttle::future::batch_semaphore::{BatchSemaphore, Fairness};
 use ::shuttle::rand::{RngCore, thread_rng};
-use ::shuttle::scheduler::{
-    PctScheduler, RandomScheduler, RoundRobinScheduler, Scheduler, UrwRandomScheduler,
-};
+use ::shuttle::scheduler::{RoundRobinScheduler, Scheduler};
 use ::shuttle::thread as raw;
 use ::shuttle::{Config, FailurePersistence, MaxSteps, Runner};
 use ::std::cell::{Cell, RefCell};
 use ::std::future::Future;
+use ::std::panic::Location;
 use ::std::rc::Rc;
 use ::std::sync::PoisonError;
 use ::std::sync::atomic::Ordering;
-use ::std::time::{Duration, Instant};
+use ::std::time::Duration;
 
 use super::body::{Answer, Body};
 use super::explored::exploration::{attempt, execute, executions, explore_apart};
 use super::explored::mischief::Mischief;
-use super::explored::{Engine, Place, Word, facade, world};
+use super::explored::{Engine, Place, Word, address, facade, world};
+use super::sites::Kind;
 use super::world::Primitives;
 use super::{Failure, Replayed, Schedule, Steps};
 use recorded::{Follower, Recorder, Tape};
 
+mod access;
 mod recorded;
+mod schedulers;
 mod shrunk;
 pub mod twin;
 
@@ -83,17 +84,26 @@ impl Word for ::shuttle::sync::atomic::AtomicU64 {
         Self::new(value)
     }
     fn load(&self) -> u64 {
+        announce(self, Kind::Load);
         self.load(Ordering::SeqCst)
     }
     fn store(&self, value: u64) {
+        announce(self, Kind::Store);
         self.store(value, Ordering::SeqCst);
     }
     fn swap(&self, value: u64, _order: Ordering) -> u64 {
+        announce(self, Kind::ReadModifyWrite);
         self.swap(value, Ordering::SeqCst)
     }
     fn touch(&self) {
+        announce(self, Kind::ReadModifyWrite);
         self.fetch_add(0, Ordering::SeqCst);
     }
+}
+
+/// The calling thread's next step is an access to a word of the facade.
+fn announce(word: &::shuttle::sync::atomic::AtomicU64, kind: Kind) {
+    access::announce(address(word), kind, Location::caller());
 }
 
 /// A semaphore of one permit. Unlike shuttle's parking it does not wake spuriously, so a waiting thread is a blocked
@@ -198,6 +208,10 @@ impl Engine for Shuttle {
         twin::end_if_only_guests();
     }
 
+    fn announce(object: usize, kind: Kind, at: &'static Location<'static>) {
+        access::announce(object, kind, at);
+    }
+
     fn misbehaves(_what: Mischief, ways: usize) -> usize {
         if ways > 0 && MISCHIEF.get() && thread_rng().next_u64().is_multiple_of(SELDOM) {
             1 + choose(ways)
@@ -237,9 +251,6 @@ fn config(max_steps: MaxSteps) -> Config {
     config
 }
 
-/// PCT's message on a model without concurrency: there is nothing for it to explore.
-const NOT_CONCURRENT: &str = "test closure did not exercise any concurrency";
-
 /// Shuttle's message at its limit of steps: a thread never ends, or the model is large.
 const TOO_MANY_STEPS: &str = "exceeded max_steps bound";
 
@@ -247,7 +258,7 @@ type Model = ::std::sync::Arc<dyn Fn() + Send + Sync>;
 
 /// Executes the model as often as the scheduler says, until it fails. Also returns the steps of the last execution.
 fn run(
-    scheduler: impl Scheduler + 'static,
+    scheduler: Box<dyn Scheduler>,
     time: Option<Duration>,
     mischief: bool,
     model: &Model,
@@ -283,7 +294,7 @@ fn run(
 fn once(follower: Follower, mischief: bool, model: &Model) -> (Option<Failure>, Steps) {
     let mut made = Steps::default();
     let explored = explore_apart(|| {
-        let (failure, steps) = run(follower, None, mischief, model);
+        let (failure, steps) = run(Box::new(follower), None, mischief, model);
         made = steps;
         (false, failure)
     });
@@ -292,28 +303,10 @@ fn once(follower: Follower, mischief: bool, model: &Model) -> (Option<Failure>, 
 
 world!(Shuttle over Shuttle, "shuttle",
 explore: |plan, model| {
-    let began = Instant::now();
     let model: Model = ::std::sync::Arc::new(model);
-    let mut failure = None;
-    for part in 0..4 {
-        let share = plan.executions / 4 + u64::from(plan.executions % 4 > part);
-        let share = usize::try_from(share).unwrap_or(usize::MAX);
-        let time = plan.time.saturating_sub(began.elapsed());
-        if share == 0 || time.is_zero() {
-            continue;
-        }
-        let scheduler: Box<dyn Scheduler + Send> = match part {
-            0 => Box::new(RandomScheduler::new_from_seed(plan.seed, share)),
-            1 => Box::new(UrwRandomScheduler::new_from_seed(plan.seed, share)),
-            2 => Box::new(PctScheduler::new_from_seed(plan.seed, 2, share)),
-            _ => Box::new(PctScheduler::new_from_seed(plan.seed, 3, share)),
-        };
-        let (found, _) = run(scheduler, Some(time), plan.mischief, &model);
-        failure = found.filter(|found| !found.message.starts_with(NOT_CONCURRENT));
-        if failure.is_some() {
-            break;
-        }
-    }
+    let executions = usize::try_from(plan.executions).unwrap_or(usize::MAX);
+    let scheduler = schedulers::new(plan.scheduling, plan.seed, executions);
+    let (failure, _) = run(scheduler, Some(plan.time), plan.mischief, &model);
     (false, failure)
 },
 replay: Schedule::Steps(steps) => |model| {
@@ -352,7 +345,7 @@ pub struct Sim;
 /// Runs the one execution.
 fn turns(model: impl Fn() + Send + Sync + 'static) -> Option<Failure> {
     let message = attempt(move || {
-        let scheduler = twin::Ending(RoundRobinScheduler::new(1));
+        let scheduler = twin::Ending(Box::new(RoundRobinScheduler::new(1)));
         MISCHIEF.set(false);
         IN_TURNS.set(true);
         Runner::new(scheduler, config(MaxSteps::None)).run(move || execute::<Shuttle>(0, &model));

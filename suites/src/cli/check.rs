@@ -5,9 +5,10 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use flowmeter_harness::caps::Origin;
-use flowmeter_harness::sync::World;
 use flowmeter_harness::sync::std::Std;
+use flowmeter_harness::sync::{Scheduling, World};
 
 use super::failure::{FAILED, Failure, Outcome, warn};
 use super::foreign::Foreign;
@@ -61,6 +62,9 @@ pub(super) struct Check {
     /// Under loom: how often a thread may be preempted [default: 2]
     #[arg(long, value_name = "N")]
     preemptions: Option<usize>,
+    /// Under shuttle: how schedules are chosen [default: turns]
+    #[arg(long, value_name = "SCHEDULER", value_parser = scheduling())]
+    scheduler: Option<Scheduling>,
     /// Check only the k-th of n equal parts of the cells, to distribute them over machines
     #[arg(long, value_name = "K/N")]
     shard: Option<String>,
@@ -138,6 +142,7 @@ impl Check {
                 seed: self.seed.unwrap_or(default.seed),
                 executions: self.executions.unwrap_or(default.executions),
                 preemptions: self.preemptions.unwrap_or(default.preemptions),
+                scheduling: self.scheduler.unwrap_or(default.scheduling),
                 ..default
             };
             let proof = prove_and_keep(&cell, effort, folder);
@@ -182,6 +187,7 @@ impl Check {
             ("--budget", self.budget.is_some()),
             ("--executions", self.executions.is_some()),
             ("--preemptions", self.preemptions.is_some()),
+            ("--scheduler", self.scheduler.is_some()),
             ("--shard", self.shard.is_some()),
             ("-o", self.out.is_some()),
             ("--into", self.into.is_some()),
@@ -194,6 +200,14 @@ impl Check {
             None => Ok(()),
         }
     }
+}
+
+/// Parses the name of a scheduler.
+pub(super) fn scheduling() -> impl TypedValueParser<Value = Scheduling> {
+    PossibleValuesParser::new(Scheduling::all().map(Scheduling::name)).map(|name| {
+        let named = Scheduling::all().find(|scheduling| scheduling.name() == name);
+        named.expect("only these names are possible")
+    })
 }
 
 /// The named worlds, once each.

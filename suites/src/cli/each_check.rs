@@ -21,7 +21,6 @@ use super::progress::steps;
 use crate::mutants::{Plan, attack};
 use crate::properties::lies::places::{self, Place};
 use crate::properties::{PROPERTIES, Property};
-use crate::proving::Effort;
 use crate::sweep::{Question, sweep};
 use crate::worlds::Worlds;
 
@@ -212,9 +211,7 @@ fn mutants(
         |(mutant, property)| {
             let plan = Plan {
                 time,
-                seed: Effort::CHECK.seed,
-                folder: None,
-                without: None,
+                ..Plan::default()
             };
             // The output of a mutant's process may be garbled: some free memory twice, and continue.
             let check = attack(worlds, mutant, property, &plan).check;

@@ -10,8 +10,9 @@ use clap::Args;
 use comfy_table::{ContentArrangement, Table, presets};
 use flowmeter_harness::record::Attack as Told;
 use flowmeter_harness::registry::Mutant;
+use flowmeter_harness::sync::Scheduling;
 
-use super::check::time;
+use super::check::{provers, scheduling, time};
 use super::each_check::each_check;
 use super::failure::{FAILED, Failure, Outcome};
 use super::into::Into;
@@ -40,6 +41,16 @@ pub(super) struct Mutants {
     /// Maximum seconds for a mutant, a property and a world [default: 15 under std, 30 elsewhere]
     #[arg(long, value_name = "SECONDS")]
     budget: Option<f64>,
+    /// Attack once in each world, with this maximum of executions of each case, and not in three rounds of growing
+    /// effort; equivalent rewrites are left out
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    executions: Option<u64>,
+    /// Worlds to attack in: std, shuttle, loom, sim [default: all]
+    #[arg(long, value_name = "WORLDS", value_delimiter = ',')]
+    under: Option<Vec<String>>,
+    /// Under shuttle: how schedules are chosen [default: turns]
+    #[arg(long, value_name = "SCHEDULER", value_parser = scheduling())]
+    scheduler: Option<Scheduling>,
     /// Only the k-th of n equal parts of the pairs of mutant and property, to distribute them over machines
     #[arg(long, value_name = "K/N")]
     shard: Option<String>,
@@ -73,6 +84,9 @@ impl Mutants {
         let shard = self.shard.as_deref();
         let shard = shard.map_or(Ok(Shard::WHOLE), Shard::parse)?;
         let run = self.into.as_deref().map(Into::read).transpose()?;
+        if let Some(under) = &self.under {
+            provers(worlds, under)?;
+        }
         let all = worlds.mutants();
         if all.is_empty() {
             return Err(Failure::input("this program has no mutants".to_owned()));
@@ -83,6 +97,7 @@ impl Mutants {
             .find_in(PROPERTIES.iter().map(|property| property.name))?;
         let attacks: Vec<(&Mutant, &Property)> = (all.iter())
             .filter(|mutant| self.implementations.matches(mutant.name))
+            .filter(|mutant| self.executions.is_none() || !mutant.equivalent)
             .flat_map(|mutant| {
                 attackers(worlds, mutant)
                     .into_iter()
@@ -108,6 +123,9 @@ impl Mutants {
             seed: self.seed,
             folder: self.out.as_deref(),
             without: self.without.as_deref(),
+            worlds: self.under.as_deref(),
+            executions: self.executions,
+            scheduling: self.scheduler.unwrap_or(Effort::CHECK.scheduling),
         };
         let mut output = Output::default();
         let mut done = Vec::new();

@@ -9,27 +9,31 @@ use super::Engine;
 use super::census;
 use super::mischief::Mischief;
 
-/// The memory order requested at the caller's site, unless it is broken.
+/// Announces an access at the caller's site. Returns the memory order requested there, unless the site is broken.
 #[inline]
 #[track_caller]
-pub fn ordered(kind: Kind, order: Ordering) -> Ordering {
-    match sites::pass(kind, Some((order, None)), Location::caller()) {
+pub fn ordered<E: Engine>(object: usize, kind: Kind, order: Ordering) -> Ordering {
+    let at = Location::caller();
+    E::announce(object, kind, at);
+    match sites::pass(kind, Some((order, None)), at) {
         Some(Breakage::Relaxed) => Ordering::Relaxed,
         _ => order,
     }
 }
 
-/// The memory orders of success and failure requested at the caller's site, unless it is broken, and whether the
-/// exchange fails spuriously.
+/// Announces an exchange at the caller's site. Returns the memory orders of success and failure requested there, unless
+/// the site is broken, and whether the exchange fails spuriously.
 #[inline]
 #[track_caller]
 pub fn exchanged<E: Engine>(
+    object: usize,
     kind: Kind,
     success: Ordering,
     failure: Ordering,
 ) -> (Ordering, Ordering, bool) {
-    let orders = Some((success, Some(failure)));
-    match sites::pass(kind, orders, Location::caller()) {
+    let at = Location::caller();
+    E::announce(object, kind, at);
+    match sites::pass(kind, Some((success, Some(failure))), at) {
         Some(Breakage::Relaxed) => (Ordering::Relaxed, Ordering::Relaxed, false),
         Some(Breakage::FailsOnce) => (success, failure, fails_once::<E>()),
         _ if kind == Kind::CompareExchangeWeak => {
@@ -58,7 +62,7 @@ macro_rules! atomics {
     ($engine:ident) => {
         pub use ::std::sync::atomic::Ordering;
         use $crate::sync::explored::atomic::{atomic, exchanged, fences, ordered};
-        use $crate::sync::explored::Engine;
+        use $crate::sync::explored::{Engine, address};
         use $crate::sync::sites::Kind;
 
         atomic!($engine, AtomicBool, bool, false; fetch_and fetch_or fetch_xor);
@@ -103,7 +107,7 @@ macro_rules! atomic {
             #[inline]
             #[track_caller]
             pub fn load(&self, order: Ordering) -> $value {
-                let seen = self.0.load(ordered(Kind::Load, order));
+                let seen = self.0.load(ordered::<$engine>(address(self), Kind::Load, order));
                 <$engine>::accessed(Kind::Load, seen)
             }
 
@@ -111,7 +115,7 @@ macro_rules! atomic {
             #[inline]
             #[track_caller]
             pub fn store(&self, value: $value, order: Ordering) {
-                self.0.store(value, ordered(Kind::Store, order));
+                self.0.store(value, ordered::<$engine>(address(self), Kind::Store, order));
                 <$engine>::accessed(Kind::Store, ());
             }
 
@@ -119,7 +123,7 @@ macro_rules! atomic {
             #[inline]
             #[track_caller]
             pub fn swap(&self, value: $value, order: Ordering) -> $value {
-                let seen = self.0.swap(value, ordered(Kind::ReadModifyWrite, order));
+                let seen = self.0.swap(value, ordered::<$engine>(address(self), Kind::ReadModifyWrite, order));
                 <$engine>::accessed(Kind::ReadModifyWrite, seen)
             }
 
@@ -137,7 +141,7 @@ macro_rules! atomic {
                 failure: Ordering,
             ) -> Result<$value, $value> {
                 let (success, failure, _) =
-                    exchanged::<$engine>(Kind::CompareExchange, success, failure);
+                    exchanged::<$engine>(address(self), Kind::CompareExchange, success, failure);
                 let seen = self.0.compare_exchange(current, new, success, failure);
                 <$engine>::accessed(Kind::CompareExchange, seen)
             }
@@ -156,7 +160,7 @@ macro_rules! atomic {
                 failure: Ordering,
             ) -> Result<$value, $value> {
                 let (success, failure, fails) =
-                    exchanged::<$engine>(Kind::CompareExchangeWeak, success, failure);
+                    exchanged::<$engine>(address(self), Kind::CompareExchangeWeak, success, failure);
                 let seen = if fails {
                     Err(self.0.load(failure))
                 } else {
@@ -192,7 +196,7 @@ macro_rules! atomic {
                 #[inline]
                 #[track_caller]
                 pub fn $fetch(&self, value: $value, order: Ordering) -> $value {
-                    let seen = self.0.$fetch(value, ordered(Kind::ReadModifyWrite, order));
+                    let seen = self.0.$fetch(value, ordered::<$engine>(address(self), Kind::ReadModifyWrite, order));
                     <$engine>::accessed(Kind::ReadModifyWrite, seen)
                 }
             )*

@@ -11,7 +11,7 @@ use super::super::sites::{self, Breakage, Kind};
 use super::census::{self, Holder, State};
 use super::mischief::Mischief;
 use super::seat::{Rouse, Seat};
-use super::{Engine, Word, helper, time};
+use super::{Engine, Word, address, helper, time};
 
 /// A lock that does not poison.
 pub struct Mutex<E: Engine, T> {
@@ -52,6 +52,7 @@ impl<E: Engine, T> Mutex<E, T> {
         if let Some(me) = me {
             locks(me, &self.holder, at);
         }
+        E::announce(address(&self.raw), Kind::Lock, at);
         let raw = E::lock(&self.raw);
         if let Some(me) = me {
             census::runs(me);
@@ -63,7 +64,9 @@ impl<E: Engine, T> Mutex<E, T> {
     #[inline]
     #[track_caller]
     pub fn try_lock(&self) -> Option<MutexGuard<'_, E, T>> {
-        sites::pass(Kind::TryLock, None, Location::caller());
+        let at = Location::caller();
+        sites::pass(Kind::TryLock, None, at);
+        E::announce(address(&self.raw), Kind::TryLock, at);
         E::try_lock(&self.raw).map(|raw| self.guard(raw, E::me()))
     }
 

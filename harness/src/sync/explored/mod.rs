@@ -119,10 +119,18 @@ pub trait Engine: Sized + Send + Sync + 'static {
     /// scheduling point.
     fn misbehaves(what: Mischief, ways: usize) -> usize;
 
+    /// The calling thread's next step is an access to the object at that address.
+    fn announce(_object: usize, _kind: Kind, _at: &'static Location<'static>) {}
+
     /// The calling thread has accessed an atomic, or made a fence. Returns what that returned.
     fn accessed<T: Seen>(_kind: Kind, seen: T) -> T {
         seen
     }
+}
+
+/// The address of an object, which tells it from others while it lives.
+pub fn address<T>(object: &T) -> usize {
+    ::std::ptr::from_ref(object).addr()
 }
 
 /// A source location, with the path relative to the workspace.

@@ -23,6 +23,11 @@ pub(super) struct Tape {
 }
 
 impl Tape {
+    /// The steps of the last execution that has begun.
+    pub(super) fn latest(&self) -> &Steps {
+        &self.latest
+    }
+
     /// The steps of the last of `executions` executions.
     pub(super) fn of(&mut self, executions: u64) -> Steps {
         ::std::mem::take(match self.begun > executions {
@@ -47,6 +52,11 @@ impl<S: Scheduler> Recorder<S> {
             tape,
             running: 0,
         }
+    }
+
+    /// The scheduler whose decisions it records.
+    pub(super) fn scheduler(&mut self) -> &mut S {
+        &mut self.scheduler
     }
 }
 
@@ -128,6 +138,49 @@ impl Follower {
     fn made(&self, task: u32) -> u64 {
         self.made.get(&task).copied().unwrap_or(0)
     }
+
+    fn makes(&mut self, task: u32) -> TaskId {
+        *self.made.entry(task).or_default() += 1;
+        self.running = task;
+        TaskId::from(task as usize)
+    }
+
+    /// The task that goes on: the one that runs, if it can and does not yield.
+    fn goes_on(runnable: &[&Task], current: Option<TaskId>, is_yielding: bool) -> Option<u32> {
+        let current = current.filter(|_| !is_yielding)?;
+        let is_ready = runnable.iter().any(|ready| ready.id() == current);
+        is_ready.then(|| number(current))
+    }
+
+    /// The next task on the record; `None` at its end.
+    pub(super) fn followed(
+        &mut self,
+        runnable: &[&Task],
+        current: Option<TaskId>,
+        is_yielding: bool,
+    ) -> Option<TaskId> {
+        let ready = |task: u32| runnable.iter().any(|ready| number(ready.id()) == task);
+        let goes_on = Follower::goes_on(runnable, current, is_yielding);
+        let next = loop {
+            let &(task, until) = self.stretches.front()?;
+            if self.made(task) < until && ready(task) {
+                break task;
+            }
+            // The task has not been started yet; the running task may still start it.
+            if self.made(task) == 0
+                && let Some(goes_on) = goes_on
+            {
+                break goes_on;
+            }
+            self.stretches.pop_front();
+        };
+        Some(self.makes(next))
+    }
+
+    /// The number that the record has for the running task; `None` beyond its end.
+    pub(super) fn drawn(&mut self) -> Option<u64> {
+        self.drawn.get_mut(&self.running)?.pop_front()
+    }
 }
 
 /// The stretches of a record.
@@ -153,36 +206,20 @@ impl Scheduler for Follower {
         current: Option<TaskId>,
         is_yielding: bool,
     ) -> Option<TaskId> {
-        let ready = |task: u32| runnable.iter().any(|ready| number(ready.id()) == task);
-        let current = current.map(number);
-        let goes_on = current.filter(|current| ready(*current) && !is_yielding);
-        let followed = loop {
-            match self.stretches.front() {
-                Some(&(task, until)) if self.made(task) < until && ready(task) => break Some(task),
-                // The task has not been started yet; the running task may still start it.
-                Some(&(task, _)) if self.made(task) == 0 && goes_on.is_some() => break None,
-                Some(_) => drop(self.stretches.pop_front()),
-                None => break None,
-            }
-        };
-        let next = followed.or(goes_on).unwrap_or_else(|| {
-            let mut all = runnable.iter().map(|task| number(task.id()));
-            let after = all
-                .clone()
-                .find(|task| current.is_none_or(|now| *task > now));
-            after
-                .or_else(|| all.next())
-                .expect("shuttle asks when some thread can run")
-        });
-        *self.made.entry(next).or_default() += 1;
-        self.running = next;
-        Some(TaskId::from(next as usize))
+        let followed = self.followed(runnable, current, is_yielding);
+        followed.or_else(|| {
+            let goes_on = Follower::goes_on(runnable, current, is_yielding);
+            let current = current.map(number);
+            let all = || runnable.iter().map(|task| number(task.id()));
+            let after = || all().find(|task| current.is_none_or(|now| *task > now));
+            let next = goes_on.or_else(after).or_else(|| all().next())?;
+            Some(self.makes(next))
+        })
     }
 
     fn next_u64(&mut self) -> u64 {
-        let recorded = self.drawn.get_mut(&self.running);
-        let recorded = recorded.and_then(VecDeque::pop_front);
+        let drawn = self.drawn();
         // Beyond the record any number will do, as long as it is reproducible.
-        recorded.unwrap_or_else(|| split_mix(self.made(self.running)))
+        drawn.unwrap_or_else(|| split_mix(self.made(self.running)))
     }
 }

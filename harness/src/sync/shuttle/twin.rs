@@ -15,8 +15,9 @@ use super::super::explored::mischief::Mischief;
 use super::super::explored::seat::{Rouse, Seat};
 use super::super::explored::thread;
 use super::super::explored::{Engine, Word};
+use super::super::sites::Kind;
 use super::super::{Deadline, trace};
-use super::{IN_TURNS, Shuttle};
+use super::{IN_TURNS, Shuttle, access};
 
 /// One wait of one thread. Another thread ends it, or a deadline does.
 pub struct Wait {
@@ -57,6 +58,13 @@ impl ::std::fmt::Debug for Wait {
 #[track_caller]
 pub fn spawn(body: impl FnOnce() + Send + 'static) {
     thread::spawn_guest::<Shuttle>(body);
+}
+
+/// The calling thread's next step is an access of that kind to the object at that address.
+#[inline]
+#[track_caller]
+pub fn announce(object: usize, kind: Kind) {
+    access::announce(object, kind, Location::caller());
 }
 
 /// Records a step of the calling thread, at the line of the caller.
@@ -119,13 +127,13 @@ pub(super) fn end_if_only_guests() {
     }
 }
 
-/// A scheduler that stops where [`end_if_only_guests`] says so.
-#[derive(Debug)]
-pub(super) struct Ending<S>(pub(super) S);
+/// A scheduler that stops where [`end_if_only_guests`] says so, and that knows which announced accesses have been made.
+pub(super) struct Ending(pub(super) Box<dyn Scheduler>);
 
-impl<S: Scheduler> Scheduler for Ending<S> {
+impl Scheduler for Ending {
     fn new_execution(&mut self) -> Option<Schedule> {
         OVER.set(false);
+        access::clear();
         self.0.new_execution()
     }
 
@@ -135,10 +143,12 @@ impl<S: Scheduler> Scheduler for Ending<S> {
         current: Option<TaskId>,
         is_yielding: bool,
     ) -> Option<TaskId> {
-        match OVER.get() {
-            true => None,
-            false => self.0.next_task(runnable, current, is_yielding),
+        if OVER.get() {
+            return None;
         }
+        let next = self.0.next_task(runnable, current, is_yielding)?;
+        access::made(next);
+        Some(next)
     }
 
     fn next_u64(&mut self) -> u64 {

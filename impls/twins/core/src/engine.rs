@@ -1,7 +1,7 @@
 //! Where the explored world may switch, how a twin waits, and what time it is.
 //!
-//! Everything that a twin does passes through here: [`point`] before each operation that other threads can see,
-//! [`Line`] where threads wait, [`yield_now`] where they spin, [`now`] where they read the clock.
+//! Everything that a twin does passes through here: [`reads`], [`changes`] or [`point`] before each operation that other
+//! threads can see, [`Line`] where threads wait, [`yield_now`] where they spin, [`now`] where they read the clock.
 
 mod line;
 mod spin;
@@ -11,6 +11,7 @@ use ::std::sync::Once;
 use ::std::time::Duration;
 
 use flowmeter_harness::sync::shuttle::{clock, twin};
+use flowmeter_harness::sync::sites::Kind;
 use flowmeter_harness::sync::{Deadline, shuttle};
 use shuttle_engine::runtime::execution::ExecutionState;
 use shuttle_engine::runtime::thread::switch;
@@ -63,6 +64,29 @@ pub fn point(what: &'static str) {
         switch();
     }
     twin::step(what);
+}
+
+/// A scheduling point before a read of an object that threads share.
+#[inline]
+#[track_caller]
+pub fn reads<T: ?Sized>(object: &T, what: &'static str) {
+    announce(object, Kind::Load);
+    point(what);
+}
+
+/// A scheduling point before an operation that may change an object that threads share.
+#[inline]
+#[track_caller]
+pub fn changes<T: ?Sized>(object: &T, what: &'static str) {
+    announce(object, Kind::ReadModifyWrite);
+    point(what);
+}
+
+#[track_caller]
+fn announce<T: ?Sized>(object: &T, kind: Kind) {
+    if place() == Place::Inside {
+        twin::announce(::std::ptr::from_ref(object).addr(), kind);
+    }
 }
 
 /// Clears what is left of the execution before, and puts statics back.

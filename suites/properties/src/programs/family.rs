@@ -98,8 +98,7 @@ pub(crate) fn explore<P: Generated>(
             break;
         }
         let left = plan.time.saturating_sub(began.elapsed());
-        // A sequence for which no time was left counts as one and has no execution.
-        let room = plan.executions.saturating_sub(total.executions.saturating_sub(single));
+        let room = room(plan.executions, total.executions, single);
         if left.is_zero() || room == 0 {
             total.complete = false;
             break;
@@ -139,6 +138,12 @@ pub(crate) fn explore<P: Generated>(
         }
     }
     total
+}
+
+/// How many executions are left for programs that have more than one: a sequence uses none up. One for which no time was
+/// left had no execution.
+fn room(most: u64, executions: u64, sequences: u64) -> u64 {
+    most.saturating_sub(executions.saturating_sub(sequences))
 }
 
 /// The model of the program with that key.
@@ -239,6 +244,13 @@ mod tests {
             "{failure}"
         );
         assert!(!failure.contains(';'), "{failure}");
+    }
+
+    #[test]
+    fn sequences_use_up_no_room_even_without_time() {
+        assert_eq!(room(10, 7, 3), 6);
+        assert_eq!(room(10, 2, 3), 10);
+        assert_eq!(room(10, 99, 3), 0);
     }
 
     #[test]

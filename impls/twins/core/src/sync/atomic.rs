@@ -1,7 +1,7 @@
 //! Core's atomics with a scheduling point before each operation: transparent, so that statics, zeroed memory and
 //! pointers to the value work as in core.
 
-use crate::engine::{about_to_write, fails_spuriously, point, wrote};
+use crate::engine::{about_to_write, changes, fails_spuriously, reads, wrote};
 use ::core::fmt;
 use ::core::sync::atomic as real;
 
@@ -61,7 +61,7 @@ macro_rules! atomic {
             #[inline]
             #[track_caller]
             fn exchanged(&self, what: &'static str) -> &real::$name $($generics)* {
-                point(what);
+                changes(self, what);
                 about_to_write(self);
                 &self.0
             }
@@ -69,7 +69,7 @@ macro_rules! atomic {
             #[inline]
             #[track_caller]
             pub fn load(&self, order: Ordering) -> $value {
-                point("loads");
+                reads(self, "loads");
                 self.0.load(order)
             }
 

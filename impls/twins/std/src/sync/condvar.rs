@@ -3,7 +3,7 @@
 use ::std::fmt;
 use ::std::time::Duration;
 
-use flowmeter_core::engine::{Line, Place, after, now, place, point};
+use flowmeter_core::engine::{Line, Place, after, changes, now, place};
 use flowmeter_harness::sync::Deadline;
 use flowmeter_harness::sync::shuttle::twin::wakes_spuriously;
 
@@ -91,7 +91,7 @@ impl Condvar {
         deadline: Deadline,
     ) -> LockResult<MutexGuard<'a, T>> {
         let lock = guard.lock;
-        point("waits");
+        changes(self, "waits");
         if place() == Place::Inside && wakes_spuriously() {
             drop(guard);
         } else {
@@ -102,13 +102,13 @@ impl Condvar {
 
     #[track_caller]
     pub fn notify_one(&self) {
-        point("notifies one");
+        changes(self, "notifies one");
         self.line.wake_one();
     }
 
     #[track_caller]
     pub fn notify_all(&self) {
-        point("notifies all");
+        changes(self, "notifies all");
         self.line.wake_all();
     }
 }

@@ -6,7 +6,7 @@ use ::std::sync::Arc;
 use ::std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use ::std::time::Duration;
 
-use flowmeter_core::engine::{self, Line, Place, place, point};
+use flowmeter_core::engine::{self, Line, Place, changes, place};
 use flowmeter_harness::sync::Deadline;
 use flowmeter_harness::sync::shuttle::twin::wakes_spuriously;
 
@@ -58,7 +58,7 @@ impl Thread {
 
     #[track_caller]
     pub fn unpark(&self) {
-        point("unparks");
+        changes(&self.0.token, "unparks");
         self.0.token.store(true, Ordering::Release);
         self.0.line.wake_all();
         if let Some(real) = self.0.real.get() {
@@ -68,7 +68,7 @@ impl Thread {
 
     #[track_caller]
     fn park(&self, deadline: Deadline) {
-        point("parks");
+        changes(&self.0.token, "parks");
         let token = || self.0.token.swap(false, Ordering::Acquire);
         if token() {
             return;
