@@ -16,17 +16,20 @@
 
 #[cfg(not(feature = "older-crossbeam-alts"))]
 use crossbeam_channel::Select;
-use crossbeam_channel::{
-    Receiver, RecvTimeoutError, SendError, SendTimeoutError, Sender, TryRecvError, TrySendError,
-};
+use crossbeam_channel::{Receiver, SendError, Sender, TryRecvError, TrySendError};
+#[cfg(not(feature = "older-crossbeam-deadlines"))]
+use crossbeam_channel::{RecvTimeoutError, SendTimeoutError};
 #[cfg(not(feature = "older-crossbeam-alts"))]
 use flowmeter_harness::channel::{Alts, AltsError, Chosen, Clause, Order, Patience};
 use flowmeter_harness::channel::{
-    Blocking, Buffer, Channels, Message, Offered, Polled, PutDeadline, PutError, PutUntilError,
-    TakeDeadline, TakeError, TakeUntilError,
+    Blocking, Buffer, Channels, Message, Offered, Polled, PutError, TakeError,
 };
+#[cfg(not(feature = "older-crossbeam-deadlines"))]
+use flowmeter_harness::channel::{PutDeadline, PutUntilError, TakeDeadline, TakeUntilError};
+#[cfg(not(feature = "older-crossbeam-deadlines"))]
 use flowmeter_harness::sync::Deadline;
 
+#[cfg(not(feature = "older-crossbeam-deadlines"))]
 use crate::sync::clock;
 
 /// crossbeam-channel.
@@ -99,6 +102,7 @@ impl Blocking for Crossbeam {
     }
 }
 
+#[cfg(not(feature = "older-crossbeam-deadlines"))]
 impl PutDeadline for Crossbeam {
     #[inline]
     fn put_until<T: Message>(
@@ -118,6 +122,7 @@ impl PutDeadline for Crossbeam {
     }
 }
 
+#[cfg(not(feature = "older-crossbeam-deadlines"))]
 impl TakeDeadline for Crossbeam {
     #[inline]
     fn take_until<T: Message>(

@@ -57,6 +57,8 @@ pub mod peers {
         "tokio-semaphore" "../../src/peers/tokio_semaphore.rs" tokio_semaphore;
         "tokio-sleep" "../../src/peers/tokio_sleep.rs" tokio_sleep;
         "hash-wheel-timer" "../../src/peers/hash_wheel_timer.rs" hash_wheel_timer;
+        "broadcast-reentrant" "adapters/broadcast_reentrant.rs" broadcast_reentrant;
+        "deque" "adapters/deque.rs" deque;
         "crossfire-multiplex" "adapters/crossfire_multiplex.rs" crossfire_multiplex;
         "delay-queue-bare" "adapters/delay_queue_bare.rs" delay_queue_bare;
         "flume-selector" "adapters/flume_selector.rs" flume_selector;

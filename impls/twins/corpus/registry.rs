@@ -37,9 +37,9 @@ impl Registry for Corpus {
         {
             let entry = peer::<peers::crossbeam::Crossbeam, _>(visitor, "crossbeam-channel", "")
                 .channel()
-                .blocking()
-                .put_deadline()
-                .take_deadline();
+                .blocking();
+            #[cfg(not(feature = "older-crossbeam-deadlines"))]
+            let entry = entry.put_deadline().take_deadline();
             #[cfg(not(feature = "older-crossbeam-alts"))]
             let entry = entry.alts();
             entry.claims(KEPT).enter();
@@ -91,13 +91,14 @@ impl Registry for Corpus {
             .claims(&[Claim::Disconnect])
             .enter();
         #[cfg(feature = "kanal-older")]
-        peer::<peers::kanal_older::Kanal, _>(visitor, "kanal", "")
-            .channel()
-            .blocking()
-            .asynchronous()
-            .mixed()
-            .claims(&[Claim::Disconnect])
-            .enter();
+        {
+            let entry = peer::<peers::kanal_older::Kanal, _>(visitor, "kanal", "")
+                .channel()
+                .blocking();
+            #[cfg(not(feature = "older-kanal-async"))]
+            let entry = entry.asynchronous().mixed();
+            entry.claims(&[Claim::Disconnect]).enter();
+        }
         #[cfg(feature = "tokio")]
         peer::<peers::tokio::Bounded, _>(visitor, "tokio-mpsc", "")
             .channel()
@@ -131,7 +132,19 @@ impl Registry for Corpus {
             .asynchronous()
             .claims(KEPT)
             .enter();
-        #[cfg(feature = "tokio-broadcast")]
+        #[cfg(feature = "broadcast-reentrant")]
+        peer::<peers::broadcast_reentrant::Reentrant, _>(visitor, "broadcast-reentrant", "")
+            .channel()
+            .asynchronous()
+            .claims(KEPT)
+            .enter();
+        #[cfg(feature = "deque")]
+        peer::<peers::deque::Deque, _>(visitor, "crossbeam-deque", "")
+            .channel()
+            .blocking()
+            .claims(&[Claim::KeepsBuffered])
+            .enter();
+        #[cfg(all(feature = "tokio-broadcast", not(feature = "broadcast-reentrant")))]
         peer::<peers::tokio_broadcast::Broadcast, _>(visitor, "tokio-broadcast", "")
             .channel()
             .asynchronous()

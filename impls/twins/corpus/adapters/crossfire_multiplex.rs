@@ -1,6 +1,6 @@
 //! Two crossfire channels that are received with one `Multiplex`. Each producer puts into one of them.
 
-use ::crossfire::select::Multiplex;
+use ::crossfire::select::{Multiplex, Mux};
 use ::crossfire::{BlockingTxTrait, MTx, SendError, TryRecvError, mpsc};
 use flowmeter_harness::channel::{
     Blocking, Buffer, Channels, Message, Offered, Polled, PutError, TakeError,
@@ -14,7 +14,7 @@ type Flavour<T> = mpsc::List<T>;
 
 impl Channels for Multiplexed {
     /// The channel into which it puts, and the other one.
-    type Tx<T: Message> = [MTx<Flavour<T>>; 2];
+    type Tx<T: Message> = [MTx<Mux<Flavour<T>>>; 2];
     type Rx<T: Message> = Multiplex<Flavour<T>>;
 
     fn open<T: Message>(buffer: Buffer) -> Option<(Self::Tx<T>, Self::Rx<T>)> {

@@ -36,7 +36,7 @@ pub struct TimerId {
 struct Timer {
     id: u64,
     due: Deadline,
-    key: Option<Key>,
+    key: Key,
     then: Box<dyn FnOnce(Fired) + Send>,
 }
 
@@ -50,9 +50,11 @@ struct Armed {
 }
 
 impl Armed {
-    fn instant(&self, deadline: Deadline) -> Option<Instant> {
+    /// A deadline that the queue does not accept is the latest that it does. Such a timer stays in the queue.
+    fn instant(&self, deadline: Deadline) -> Instant {
         let at = clock::instant(deadline).filter(|_| deadline <= self.horizon);
-        at.map(Instant::from)
+        let at = at.or_else(|| clock::instant(self.horizon));
+        at.expect("the horizon is on the clock").into()
     }
 
     fn named(&mut self, name: &TimerId) -> Option<&mut Timer> {
@@ -173,7 +175,7 @@ impl<const PEEKING: bool> Timers for Bare<PEEKING> {
                 armed.slots.len() - 1
             });
             let at = armed.instant(deadline);
-            let key = at.map(|at| armed.queue.insert_at(slot, at));
+            let key = armed.queue.insert_at(slot, at);
             let id = order_key();
             armed.slots[slot] = Some(Timer {
                 id,
@@ -189,10 +191,10 @@ impl<const PEEKING: bool> Timers for Bare<PEEKING> {
 impl<const PEEKING: bool> Cancel for Bare<PEEKING> {
     fn cancel(&self, handle: &TimerId) -> bool {
         let timer = self.with(|armed| {
-            if let Some(key) = armed.named(handle)?.key.take() {
-                armed.queue.remove(&key);
-            }
-            armed.take(handle.slot)
+            armed.named(handle)?;
+            let timer = armed.take(handle.slot)?;
+            armed.queue.remove(&timer.key);
+            Some(timer)
         });
         timer.is_some()
     }
@@ -206,20 +208,8 @@ impl<const PEEKING: bool> Reset for Bare<PEEKING> {
                 return false;
             };
             timer.due = deadline;
-            let key = match (timer.key.take(), at) {
-                (Some(key), Some(at)) => {
-                    armed.queue.reset_at(&key, at);
-                    Some(key)
-                }
-                (Some(key), None) => {
-                    armed.queue.remove(&key);
-                    None
-                }
-                (None, at) => at.map(|at| armed.queue.insert_at(handle.slot, at)),
-            };
-            if let Some(timer) = armed.named(handle) {
-                timer.key = key;
-            }
+            let key = &armed.slots[handle.slot].as_ref().expect("it was just found").key;
+            armed.queue.reset_at(key, at);
             true
         })
     }

@@ -13,7 +13,6 @@ use flowmeter_harness::limiter::{
 use super::tokio_runtime::OwnRuntime;
 
 /// `leaky_bucket::RateLimiter`, as the features of the row have it.
-#[derive(Debug)]
 pub struct Variant {
     limiter: RateLimiter,
     burst: NonZeroU32,

@@ -124,16 +124,14 @@ impl Async for Counted {
     }
 
     async fn take_async<T: Message>(rx: &mut Rx<T>) -> Result<T, TakeError> {
-        match rx.0.counted.acquire().await {
-            Ok(permit) => {
-                permit.forget();
-                Ok(rx.0.pop().expect("a permit is a value"))
-            }
-            // Values that are left have permits that nobody can acquire.
-            Err(_) => match Self::poll(rx) {
-                Polled::Done(value) => Ok(value),
-                Polled::WouldWait | Polled::Closed => Err(TakeError::Closed),
-            },
+        let acquired = rx.0.counted.acquire().await.map(|permit| permit.forget());
+        if acquired.is_ok() {
+            return Ok(rx.0.pop().expect("a permit is a value"));
+        }
+        // A value that is left has a permit, which no task can acquire any more.
+        match Self::poll(rx) {
+            Polled::Done(value) => Ok(value),
+            Polled::WouldWait | Polled::Closed => Err(TakeError::Closed),
         }
     }
 }
