@@ -63,6 +63,7 @@ pub mod peers {
         "delay-queue-bare" "adapters/delay_queue_bare.rs" delay_queue_bare;
         "flume-selector" "adapters/flume_selector.rs" flume_selector;
         "flume-timeout" "adapters/flume_timeout.rs" flume_timeout;
+        "futures-acked" "adapters/futures_acked.rs" futures_acked;
         "kanal-older" "adapters/kanal_older.rs" kanal_older;
         "kanal-option" "adapters/kanal_option.rs" kanal_option;
         "leaky-bucket-variant" "adapters/leaky_bucket_variant.rs" leaky_bucket_variant;

@@ -169,6 +169,12 @@ impl Registry for Corpus {
             .asynchronous()
             .claims(KEPT)
             .enter();
+        #[cfg(feature = "futures-acked")]
+        peer::<peers::futures_acked::Acked, _>(visitor, "futures-acked", "")
+            .channel()
+            .asynchronous()
+            .claims(&[Claim::Disconnect])
+            .enter();
         #[cfg(feature = "loole")]
         peer::<peers::loole::Loole, _>(visitor, "loole", "")
             .channel()
@@ -252,7 +258,11 @@ impl Registry for Corpus {
             .limiter()
             .async_limit()
             .async_weighted_limit()
-            .claims(&[Claim::PassesOn])
+            .claims(if cfg!(feature = "expects-rate-bound") {
+                &[Claim::PassesOn, Claim::RateBound]
+            } else {
+                &[Claim::PassesOn]
+            })
             .enter();
         #[cfg(feature = "tokio-semaphore")]
         peer::<peers::tokio_semaphore::TokioSemaphore, _>(visitor, "tokio-semaphore", "")

@@ -1,4 +1,5 @@
-//! Two crossfire channels that are received with one `Multiplex`. Each producer puts into one of them.
+//! Two crossfire channels that are received with one `Multiplex`. The producer puts into one of them, and keeps the other open.
+//! A further producer would put into the other, and the order of one thread's puts would be lost.
 
 use ::crossfire::select::{Multiplex, Mux};
 use ::crossfire::{BlockingTxTrait, MTx, SendError, TryRecvError, mpsc};
@@ -23,10 +24,6 @@ impl Channels for Multiplexed {
             let inputs = [all.new_tx(), all.new_tx()];
             (inputs, all)
         })
-    }
-
-    fn another_tx<T: Message>([own, other]: &Self::Tx<T>) -> Option<Self::Tx<T>> {
-        Some([other.clone(), own.clone()])
     }
 
     fn offer<T: Message>([own, _]: &mut Self::Tx<T>, value: T) -> Offered<T> {

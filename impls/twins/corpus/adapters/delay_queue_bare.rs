@@ -4,6 +4,7 @@
 use ::std::fmt;
 use ::std::future::poll_fn;
 use ::std::pin::Pin;
+use ::std::sync::atomic::{AtomicU64, Ordering};
 use ::std::task::{Context, Poll, Waker};
 use ::std::time::Duration;
 
@@ -14,7 +15,7 @@ use flowmeter_harness::sync::Deadline;
 use flowmeter_harness::timer::{Cancel, Fired, Reset, Timers};
 
 use super::tokio_runtime::OwnRuntime;
-use crate::sync::{Arc, Mutex, clock, contain, order_key};
+use crate::sync::{Arc, Mutex, clock, contain};
 
 /// A queue that threads share, and a runtime with one thread on which it fires.
 pub struct Bare<const PEEKING: bool = false> {
@@ -33,11 +34,19 @@ pub struct TimerId {
     id: u64,
 }
 
+/// The number of the next timer of any service.
+static NEXT: AtomicU64 = AtomicU64::new(0);
+
 struct Timer {
     id: u64,
     due: Deadline,
     key: Key,
     then: Box<dyn FnOnce(Fired) + Send>,
+}
+
+/// One second less than the queue accepts, because the queue reads the clock itself.
+fn longest() -> Duration {
+    Duration::from_millis(1 << 36) - Duration::from_secs(1)
 }
 
 struct Armed {
@@ -50,8 +59,14 @@ struct Armed {
 }
 
 impl Armed {
-    /// A deadline that the queue does not accept is the latest that it does. Such a timer stays in the queue.
+    /// A deadline that the queue does not accept is the latest that it does. Such a timer stays in the queue. One that has
+    /// passed is asked for a tick earlier, because the queue rounds up.
     fn instant(&self, deadline: Deadline) -> Instant {
+        if deadline <= clock::after(Duration::ZERO)
+            && let Some(passed) = Instant::now().checked_sub(Duration::from_millis(1))
+        {
+            return passed;
+        }
         let at = clock::instant(deadline).filter(|_| deadline <= self.horizon);
         let at = at.or_else(|| clock::instant(self.horizon));
         at.expect("the horizon is on the clock").into()
@@ -69,15 +84,28 @@ impl Armed {
     }
 
     fn poll_due(&mut self, context: &mut Context<'_>) -> Poll<Timer> {
-        let expired = match self.queue.poll_expired(context) {
-            #[cfg(not(feature = "older-delay-queue"))]
-            Poll::Ready(Some(expired)) => expired,
-            #[cfg(feature = "older-delay-queue")]
-            Poll::Ready(Some(expired)) => expired.expect("the runtime has a timer"),
-            Poll::Ready(None) | Poll::Pending => return Poll::Pending,
-        };
-        let timer = self.take(expired.into_inner());
-        Poll::Ready(timer.expect("what is in the queue has a slot"))
+        loop {
+            let expired = match self.queue.poll_expired(context) {
+                #[cfg(not(feature = "older-delay-queue"))]
+                Poll::Ready(Some(expired)) => expired,
+                #[cfg(feature = "older-delay-queue")]
+                Poll::Ready(Some(expired)) => expired.expect("the runtime has a timer"),
+                Poll::Ready(None) | Poll::Pending => return Poll::Pending,
+            };
+            let slot = expired.into_inner();
+            let due = self.slots[slot].as_ref().map(|timer| timer.due);
+            let due = due.expect("what is in the queue has a slot");
+            if due <= clock::after(Duration::ZERO) {
+                let timer = self.take(slot);
+                return Poll::Ready(timer.expect("it was just there"));
+            }
+            // It was as late as the queue accepted.
+            self.horizon = clock::after(longest());
+            let key = self.queue.insert_at(slot, self.instant(due));
+            if let Some(timer) = &mut self.slots[slot] {
+                timer.key = key;
+            }
+        }
     }
 
     #[cfg(feature = "delay-queue-peek")]
@@ -152,13 +180,11 @@ impl<const PEEKING: bool> Timers for Bare<PEEKING> {
     fn start() -> Self {
         let runtime = OwnRuntime::of_timer();
         let context = runtime.enter();
-        // One second less than the queue accepts, because the queue reads the clock itself.
-        let longest = Duration::from_millis(1 << 36) - Duration::from_secs(1);
         let shared = Arc::new(Mutex::new(Armed {
             queue: DelayQueue::new(),
             slots: Vec::new(),
             free: Vec::new(),
-            horizon: clock::after(longest),
+            horizon: clock::after(longest()),
             waker: None,
             sleep: None,
         }));
@@ -176,7 +202,7 @@ impl<const PEEKING: bool> Timers for Bare<PEEKING> {
             });
             let at = armed.instant(deadline);
             let key = armed.queue.insert_at(slot, at);
-            let id = order_key();
+            let id = NEXT.fetch_add(1, Ordering::SeqCst);
             armed.slots[slot] = Some(Timer {
                 id,
                 due: deadline,

@@ -42,15 +42,18 @@ macro_rules! asked {
 
         fn poll<T: Message>(rx: &mut Self::Rx<T>) -> Polled<T> {
             let is_closed = rx.is_closed();
-            let count = rx.len();
-            assert!(count < MOST, "a channel says that it holds {count} values");
+            // It overflows in older releases (row 43).
+            #[cfg(not(feature = "older-len"))]
+            {
+                let count = rx.len();
+                assert!(count < MOST, "a channel says that it holds {count} values");
+            }
             if rx.is_empty() {
                 return if is_closed { Polled::Closed } else { Polled::WouldWait };
             }
-            match rx.try_recv() {
-                Ok(value) => Polled::Done(full(value)),
-                Err(_) => Polled::WouldWait,
-            }
+            // There is no other receiver.
+            let taken = rx.try_recv();
+            Polled::Done(full(taken.expect("a channel that is not empty has a value")))
         }
     };
 }
