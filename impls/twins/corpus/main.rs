@@ -35,11 +35,11 @@ pub mod peers {
 
     #[path = "../../src/peers/answered.rs"]
     mod answered;
+    #[path = "../../src/peers/panic_watch.rs"]
+    mod panic_watch;
     #[cfg(feature = "tokio-runtime")]
     #[path = "../../src/peers/tokio_runtime.rs"]
     mod tokio_runtime;
-    #[path = "../../src/peers/panic_watch.rs"]
-    mod panic_watch;
 
     adapters! {
         "async-channel" "../../src/peers/async_channel.rs" async_channel;

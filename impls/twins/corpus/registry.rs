@@ -3,9 +3,9 @@
 //! though the crate's documentation does not promise it.
 
 use flowmeter_harness::caps::Claim;
-use flowmeter_harness::registry::{AsyncRegistry, Registry, Visitor};
 #[allow(unused_imports)]
 use flowmeter_harness::registry::peer;
+use flowmeter_harness::registry::{AsyncRegistry, Registry, Visitor};
 use flowmeter_impls_shuttle::executor::fixed_pool::FixedPool;
 use flowmeter_impls_shuttle::timer::heap::Heap;
 
@@ -80,7 +80,11 @@ impl Registry for Corpus {
                 .mixed()
                 .take_deadline();
             let safe: &'static [Claim] = &[Claim::CancelSafe, Claim::Disconnect];
-            let claims = if cfg!(feature = "expects-cancel-safe") { safe } else { &[Claim::Disconnect] };
+            let claims = if cfg!(feature = "expects-cancel-safe") {
+                safe
+            } else {
+                &[Claim::Disconnect]
+            };
             entry.claims(claims).enter();
         }
         #[cfg(feature = "kanal-option")]
@@ -106,7 +110,12 @@ impl Registry for Corpus {
             .weak_producers()
             .async_batch()
             .async_reserve()
-            .claims(&[Claim::WaiterFifo, Claim::CancelSafe, Claim::KeepsBuffered, Claim::Disconnect])
+            .claims(&[
+                Claim::WaiterFifo,
+                Claim::CancelSafe,
+                Claim::KeepsBuffered,
+                Claim::Disconnect,
+            ])
             .family::<peers::tokio::Unbounded>()
             .asynchronous()
             .weak_producers()
@@ -208,10 +217,12 @@ impl Registry for Corpus {
         #[cfg(feature = "crossfire")]
         crossfire(visitor);
         #[cfg(feature = "crossfire-multiplex")]
-        peer::<peers::crossfire_multiplex::Multiplexed, _>(visitor, "crossfire-multiplex", "")
+        peer::<peers::crossfire_multiplex::Lists, _>(visitor, "crossfire-multiplex", "")
             .channel()
             .blocking()
             .claims(KEPT)
+            .family::<peers::crossfire_multiplex::Arrays>()
+            .blocking()
             .enter();
     }
 

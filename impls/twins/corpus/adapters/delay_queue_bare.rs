@@ -115,7 +115,11 @@ impl Armed {
             return Poll::Pending;
         };
         let at = self.queue.deadline(&key);
-        if self.sleep.as_ref().is_none_or(|sleep| sleep.deadline() != at) {
+        if self
+            .sleep
+            .as_ref()
+            .is_none_or(|sleep| sleep.deadline() != at)
+        {
             self.sleep = Some(Box::pin(sleep_until(at)));
         }
         let sleep = self.sleep.as_mut().expect("it was just made");
@@ -234,7 +238,10 @@ impl<const PEEKING: bool> Reset for Bare<PEEKING> {
                 return false;
             };
             timer.due = deadline;
-            let key = &armed.slots[handle.slot].as_ref().expect("it was just found").key;
+            let key = &armed.slots[handle.slot]
+                .as_ref()
+                .expect("it was just found")
+                .key;
             armed.queue.reset_at(key, at);
             true
         })

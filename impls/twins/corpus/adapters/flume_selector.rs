@@ -41,13 +41,18 @@ impl Channels for Selected {
                 Err(TryRecvError::Disconnected) => {}
             }
         }
-        if open { Polled::WouldWait } else { Polled::Closed }
+        if open {
+            Polled::WouldWait
+        } else {
+            Polled::Closed
+        }
     }
 }
 
 impl Blocking for Selected {
     fn put<T: Message>([own, _]: &mut Self::Tx<T>, value: T) -> Result<(), PutError<T>> {
-        own.send(value).map_err(|refused| PutError::Closed(Some(refused.0)))
+        own.send(value)
+            .map_err(|refused| PutError::Closed(Some(refused.0)))
     }
 
     fn take<T: Message>([a, b]: &mut Self::Rx<T>) -> Result<T, TakeError> {

@@ -65,7 +65,8 @@ impl PutDeadline for Threads {
             return Self::put(tx, value).map_err(PutUntilError::Put);
         };
         let back = |slot: Option<SyncWrapper<T>>| {
-            slot.expect("a slot that is sent holds a value").into_inner()
+            slot.expect("a slot that is sent holds a value")
+                .into_inner()
         };
         tx.send_timeout(Some(SyncWrapper::new(value)), left)
             .map_err(|e| match e {

@@ -49,11 +49,17 @@ macro_rules! asked {
                 assert!(count < MOST, "a channel says that it holds {count} values");
             }
             if rx.is_empty() {
-                return if is_closed { Polled::Closed } else { Polled::WouldWait };
+                return if is_closed {
+                    Polled::Closed
+                } else {
+                    Polled::WouldWait
+                };
             }
             // There is no other receiver.
             let taken = rx.try_recv();
-            Polled::Done(full(taken.expect("a channel that is not empty has a value")))
+            Polled::Done(full(
+                taken.expect("a channel that is not empty has a value"),
+            ))
         }
     };
 }

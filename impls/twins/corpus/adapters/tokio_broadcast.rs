@@ -6,9 +6,9 @@ use ::std::sync::{Arc, Mutex};
 
 #[cfg(not(feature = "older-broadcast"))]
 use ::tokio::sync::broadcast::error::{RecvError, TryRecvError};
+use ::tokio::sync::broadcast::{Receiver, Sender, channel};
 #[cfg(feature = "older-broadcast")]
 use ::tokio::sync::broadcast::{RecvError, TryRecvError};
-use ::tokio::sync::broadcast::{Receiver, Sender, channel};
 use flowmeter_harness::channel::{
     Async, Buffer, Channels, Message, Offered, Polled, PutError, TakeError,
 };
@@ -36,7 +36,11 @@ impl<T> Shared<T> {
     }
 
     fn taken(self) -> T {
-        self.0.lock().unwrap().take().expect("one receiver takes it once")
+        self.0
+            .lock()
+            .unwrap()
+            .take()
+            .expect("one receiver takes it once")
     }
 }
 
