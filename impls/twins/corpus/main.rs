@@ -71,6 +71,7 @@ pub mod peers {
         "tokio-asked" "adapters/tokio_asked.rs" tokio_asked;
         "tokio-broadcast" "adapters/tokio_broadcast.rs" tokio_broadcast;
         "tokio-owned" "adapters/tokio_owned.rs" tokio_owned;
+        "tokio-sleep-aged" "adapters/tokio_sleep_aged.rs" tokio_sleep_aged;
         "tokio-semaphore-queue" "adapters/tokio_semaphore_queue.rs" tokio_semaphore_queue;
     }
 }

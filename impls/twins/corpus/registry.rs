@@ -231,6 +231,10 @@ impl Registry for Corpus {
         peer::<peers::tokio_sleep::TokioSleep, _>(visitor, "tokio-sleep", "")
             .sleep()
             .enter();
+        #[cfg(feature = "tokio-sleep-aged")]
+        peer::<peers::tokio_sleep_aged::Aged, _>(visitor, "tokio-sleep-aged", "")
+            .sleep()
+            .enter();
         #[cfg(feature = "tokio-delay-queue")]
         peer::<peers::tokio_delay_queue::TokioDelayQueue, _>(visitor, "tokio-delay-queue", "")
             .timer()
