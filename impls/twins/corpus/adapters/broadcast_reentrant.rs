@@ -1,4 +1,4 @@
-//! tokio's broadcast with one receiver, whose tasks have wakers that use the channel: a wake first asks for the channel's length,
+//! tokio's broadcast with one receiver, in tasks with wakers that use the channel: a wake first asks for its length,
 //! as the waker of an executor that logs may.
 
 use ::std::future::poll_fn;
