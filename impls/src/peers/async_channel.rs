@@ -13,9 +13,11 @@
 //! Not claimed: there is no rendezvous and there are no deadlines. Waiter order and cancel safety are not
 //! documented, nor what becomes of puts that wait at a close.
 
-use ::async_channel::{Receiver, SendError, Sender, TryRecvError, TrySendError, WeakSender};
+use ::async_channel::{Receiver, SendError, Sender, TryRecvError, TrySendError};
+#[cfg(not(feature = "older-async-channel-blocking"))]
+use flowmeter_harness::channel::Blocking;
 use flowmeter_harness::channel::{
-    Async, Blocking, Buffer, Channels, Message, Offered, Polled, PutError, TakeError, WeakProducers,
+    Async, Buffer, Channels, Message, Offered, Polled, PutError, TakeError,
 };
 
 use super::answered::Answered;
@@ -96,6 +98,7 @@ fn closed<T>(SendError(value): SendError<T>) -> PutError<T> {
     PutError::Closed(Some(value))
 }
 
+#[cfg(not(feature = "older-async-channel-blocking"))]
 impl Blocking for AsyncChannel {
     #[inline]
     fn put<T: Message>(tx: &mut Sender<T>, value: T) -> Result<(), PutError<T>> {
@@ -127,16 +130,17 @@ impl Async for AsyncChannel {
     }
 }
 
-impl WeakProducers for AsyncChannel {
-    type WeakTx<T: Message> = WeakSender<T>;
+#[cfg(not(feature = "older-async-channel-weak"))]
+impl flowmeter_harness::channel::WeakProducers for AsyncChannel {
+    type WeakTx<T: Message> = ::async_channel::WeakSender<T>;
 
     #[inline]
-    fn downgrade<T: Message>(tx: &Sender<T>) -> WeakSender<T> {
+    fn downgrade<T: Message>(tx: &Sender<T>) -> ::async_channel::WeakSender<T> {
         tx.downgrade()
     }
 
     #[inline]
-    fn upgrade<T: Message>(weak: &WeakSender<T>) -> Option<Sender<T>> {
+    fn upgrade<T: Message>(weak: &::async_channel::WeakSender<T>) -> Option<Sender<T>> {
         weak.upgrade()
     }
 }

@@ -14,16 +14,22 @@
 //! after another, so an earlier one may become able after it was tried. That is weak priority and a weak default (A5,
 //! A6). Only dropping halves closes a channel. When values that can no longer be taken are dropped is not documented.
 
-use crossbeam_channel::{
-    Receiver, RecvTimeoutError, Select, SendError, SendTimeoutError, Sender, TryRecvError,
-    TrySendError,
-};
+#[cfg(not(feature = "older-crossbeam-alts"))]
+use crossbeam_channel::Select;
+use crossbeam_channel::{Receiver, SendError, Sender, TryRecvError, TrySendError};
+#[cfg(not(feature = "older-crossbeam-deadlines"))]
+use crossbeam_channel::{RecvTimeoutError, SendTimeoutError};
+#[cfg(not(feature = "older-crossbeam-alts"))]
+use flowmeter_harness::channel::{Alts, AltsError, Chosen, Clause, Order, Patience};
 use flowmeter_harness::channel::{
-    Alts, AltsError, Blocking, Buffer, Channels, Chosen, Clause, Message, Offered, Order, Patience,
-    Polled, PutDeadline, PutError, PutUntilError, TakeDeadline, TakeError, TakeUntilError,
+    Blocking, Buffer, Channels, Message, Offered, Polled, PutError, TakeError,
 };
+#[cfg(not(feature = "older-crossbeam-deadlines"))]
+use flowmeter_harness::channel::{PutDeadline, PutUntilError, TakeDeadline, TakeUntilError};
+#[cfg(not(feature = "older-crossbeam-deadlines"))]
 use flowmeter_harness::sync::Deadline;
 
+#[cfg(not(feature = "older-crossbeam-deadlines"))]
 use crate::sync::clock;
 
 /// crossbeam-channel.
@@ -96,6 +102,7 @@ impl Blocking for Crossbeam {
     }
 }
 
+#[cfg(not(feature = "older-crossbeam-deadlines"))]
 impl PutDeadline for Crossbeam {
     #[inline]
     fn put_until<T: Message>(
@@ -115,6 +122,7 @@ impl PutDeadline for Crossbeam {
     }
 }
 
+#[cfg(not(feature = "older-crossbeam-deadlines"))]
 impl TakeDeadline for Crossbeam {
     #[inline]
     fn take_until<T: Message>(
@@ -132,12 +140,14 @@ impl TakeDeadline for Crossbeam {
 }
 
 /// A `Select` built once; its operations have the indices of the clauses.
+#[cfg(not(feature = "older-crossbeam-alts"))]
 #[derive(Debug)]
 pub struct Prepared<'a, T: Message> {
     clauses: &'a [Clause<'a, Crossbeam, T>],
     select: Select<'a>,
 }
 
+#[cfg(not(feature = "older-crossbeam-alts"))]
 impl Alts for Crossbeam {
     type Prepared<'a, T: Message> = Prepared<'a, T>;
 

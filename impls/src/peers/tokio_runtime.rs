@@ -14,7 +14,11 @@ impl OwnRuntime {
     /// # Panics
     /// When the system refuses the threads.
     pub(super) fn built(builder: &mut Builder) -> Self {
-        let runtime = builder.enable_time().build();
+        let builder = builder.enable_time();
+        // A row of the corpus (scripts/corpus) is about this timer.
+        #[cfg(feature = "alt-timer")]
+        let builder = builder.enable_alt_timer();
+        let runtime = builder.build();
         OwnRuntime(Some(
             runtime.expect("the system has room for the runtime's threads"),
         ))

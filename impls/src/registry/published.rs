@@ -34,16 +34,16 @@ pub(super) fn channels<V: Visitor>(visitor: &mut V) {
         .take_deadline()
         .claims(&[Disconnect])
         .enter();
-    let flume = peer::<flume::Flume, _>(visitor, "flume", version("flume"))
+    peer::<flume::Flume, _>(visitor, "flume", version("flume"))
         .channel()
         .blocking()
         .asynchronous()
         .mixed()
         .put_deadline()
-        .take_deadline();
-    #[cfg(not(feature = "older-flume"))]
-    let flume = flume.weak_producers();
-    flume.claims(&[KeepsBuffered, Disconnect]).enter();
+        .take_deadline()
+        .weak_producers()
+        .claims(&[KeepsBuffered, Disconnect])
+        .enter();
     peer::<tokio::Bounded, _>(visitor, "tokio-mpsc", version("tokio"))
         .channel()
         .asynchronous()
