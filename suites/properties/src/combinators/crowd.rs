@@ -65,6 +65,7 @@ fn of_mult(design: &Design) -> Vec<Case> {
         cases.extend([
             Case::new("taps come and go", move || taps_come_and_go(f)),
             Case::new("taps come as the source ends", move || taps_at_the_end(f)),
+            Case::new("two tap at once", move || tap_at_once(f)),
         ]);
     }
     cases
@@ -194,6 +195,36 @@ fn taps_come_and_go(f: Combinators) {
             "M4: a tap that came and went got {its:?}: not each item once"
         );
     }
+}
+
+/// Both get all that is put afterwards, and one that leaves takes no other along.
+fn tap_at_once(f: Combinators) {
+    let seen = on_two_threads(f, |go| {
+        let (mut tx, from) = open::<u32>(f, room(1));
+        let mult = Arc::new(f.mult(go, from));
+        let theirs = Arc::clone(&mult);
+        let tap = move |mult: &Part| {
+            let (to, items) = open::<u32>(f, room(2));
+            world::perturb();
+            (f.tap(mult, to, AtEnd::Close), items)
+        };
+        let other = world::spawn(move || tap(&theirs).1);
+        let (leaves, mine) = tap(&mult);
+        let theirs = world::join(other);
+        assert!(put(&mut tx, 0), "it is open");
+        let mut both = [mine, theirs];
+        let first = both.each_mut().map(|items| take(items).ok());
+        f.untap(&mult, &leaves);
+        assert!(put(&mut tx, 1), "it is open");
+        tx.close();
+        let [_, theirs] = both;
+        (first, all(theirs))
+    });
+    holds_eq!(
+        seen,
+        ([Some(0); 2], vec![1]),
+        "M4: not all items for both that tapped at once"
+    );
 }
 
 /// A tap that comes as the source ends is closed with the others, or at once.
