@@ -286,6 +286,10 @@ pub trait World: Send + Sync + 'static {
     /// Nanoseconds since the world's clock began.
     fn now_nanos() -> u64;
 
+    /// Lets the brisk clock of implementations lag so far behind, for the rest of the execution. Without effect where
+    /// that clock is a real one, which lags as it does.
+    fn lag(_nanos: u64) {}
+
     /// A stamp for the records of a checker about the calling thread: no smaller than any earlier stamp of that thread.
     /// Taking one adds no synchronisation to the program, and is no step of a model.
     fn stamp() -> u64;

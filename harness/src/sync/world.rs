@@ -166,6 +166,11 @@ pub fn now_nanos() -> u64 {
     with!(W => W::now_nanos())
 }
 
+/// As [`World::lag`].
+pub fn lag(nanos: u64) {
+    with!(W => W::lag(nanos));
+}
+
 /// As [`World::stamp`].
 pub fn stamp() -> u64 {
     with!(W => W::stamp())

@@ -19,6 +19,7 @@ mod a8_cleanup;
 mod a9_timeout;
 mod acts;
 mod b1_buffers;
+mod b1_copies;
 mod b2_transforms;
 mod b3_panics;
 mod bell;
@@ -30,6 +31,7 @@ mod c14_disconnect;
 mod c14_halves;
 mod c14_weak;
 mod c15_batch;
+mod c15_half;
 mod c15_reserve;
 mod c1_conservation;
 mod c2_order;
@@ -346,8 +348,10 @@ pub const PROPERTIES: &[&Property] = &[
     &c14_halves::PROPERTY,
     &c14_weak::PROPERTY,
     &c15_batch::PROPERTY,
+    &c15_half::PROPERTY,
     &c15_reserve::PROPERTY,
     &b1_buffers::PROPERTY,
+    &b1_copies::PROPERTY,
     &b2_transforms::PROPERTY,
     &b3_panics::PROPERTY,
     &a1_exclusive::PROPERTY,
@@ -381,6 +385,7 @@ pub const PROPERTIES: &[&Property] = &[
     &timers::t3_earlier::PROPERTY,
     &timers::t4_extremes::PROPERTY,
     &timers::t5_catch_up::PROPERTY,
+    &timers::t5_sequences::PROPERTY,
     &timers::t6_callbacks::PROPERTY,
     &timers::t7_coalescing::PROPERTY,
     &timers::t7_windows::PROPERTY,
@@ -389,12 +394,17 @@ pub const PROPERTIES: &[&Property] = &[
     &limiters::l1_waiter_fifo::PROPERTY,
     &limiters::l2_rate::PROPERTY,
     &limiters::l2_one_wake::PROPERTY,
+    &limiters::l2_weights::PROPERTY,
+    &limiters::l2_clocks::PROPERTY,
     &limiters::l3_waiters::PROPERTY,
+    &limiters::l3_leavers::PROPERTY,
     &limiters::l3_sequences::PROPERTY,
     &limiters::l4_quotas::PROPERTY,
     &pipelines::p1_bound::PROPERTY,
     &pipelines::p2_order::PROPERTY,
+    &pipelines::p2_several::PROPERTY,
     &pipelines::p3_close::PROPERTY,
+    &pipelines::p3_idle::PROPERTY,
     &pipelines::p4_faults::PROPERTY,
     &pipelines::p5_window::PROPERTY,
     &pipelines::p6_workers::PROPERTY,
@@ -402,16 +412,22 @@ pub const PROPERTIES: &[&Property] = &[
     &pipelines::p8_figures::PROPERTY,
     &executors::g1_go::PROPERTY,
     &executors::g1_shutdown::PROPERTY,
+    &executors::wakers::TASKS,
+    &executors::g1_thread_ends::PROPERTY,
     &executors::g2_parking::PROPERTY,
     &executors::g2_turns::PROPERTY,
     &executors::g3_state_machines::PROPERTY,
+    &executors::wakers::BLOCKS,
     &executors::g5_bindings::PROPERTY,
     &combinators::m1_pipe::PROPERTY,
     &combinators::m2_split::PROPERTY,
     &combinators::m3_merge::PROPERTY,
     &combinators::m4_mult::PROPERTY,
+    &combinators::crowd::MULT,
     &combinators::m5_mix::PROPERTY,
+    &combinators::crowd::MIX,
     &combinators::m6_publish::PROPERTY,
+    &combinators::crowd::PUBLISH,
     &combinators::m7_onto_chan::PROPERTY,
     &combinators::m8_to_chan::PROPERTY,
     &combinators::m9_into::PROPERTY,

@@ -142,6 +142,8 @@ pub struct Census {
     pub rescuers: Vec<Rescuer>,
     /// The virtual clock.
     pub clock: Arc<dyn Word>,
+    /// How far the brisk clock is behind the virtual one.
+    pub lag: u64,
     /// Passes the past of threads that arm timers or register rescuers on to the helper.
     pub orders: Arc<dyn Word>,
     /// How many timers may still fire while a thread could run.
@@ -168,6 +170,7 @@ pub fn begin(clock: Arc<dyn Word>, orders: Arc<dyn Word>, eager: u32) {
         timers_armed: 0,
         rescuers: Vec::new(),
         clock,
+        lag: 0,
         orders,
         eager,
         spun: 0,

@@ -272,7 +272,7 @@ macro_rules! facade {
         /// The virtual clock: moves only when a timer fires, and then to its deadline.
         pub mod clock {
             pub use $crate::sync::explored::time::{
-                after, has_passed, left, now_nanos, now_nanos as brisk_nanos,
+                after, brisk_nanos, has_passed, left, now_nanos,
             };
         }
     };
@@ -308,6 +308,9 @@ macro_rules! world {
             }
             fn now_nanos() -> u64 {
                 clock::now_nanos()
+            }
+            fn lag(nanos: u64) {
+                explored::time::lag(nanos);
             }
             fn stamp() -> u64 {
                 explored::stamp::next()

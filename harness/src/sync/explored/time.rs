@@ -14,6 +14,19 @@ pub fn now_nanos() -> u64 {
     census::with(|census| census.clock.clone()).load()
 }
 
+/// As [`now_nanos`], behind by as much as [`lag`] says. So a reader of both clocks sees time go back.
+#[inline]
+#[track_caller]
+pub fn brisk_nanos() -> u64 {
+    let (clock, lag) = census::with(|census| (census.clock.clone(), census.lag));
+    clock.load().saturating_sub(lag)
+}
+
+/// Sets how far the brisk clock is behind, for the rest of the execution.
+pub fn lag(nanos: u64) {
+    census::with(|census| census.lag = nanos);
+}
+
 /// The moment `delay` from now; what does not fit is [`Deadline::NEVER`].
 #[inline]
 #[track_caller]

@@ -254,7 +254,8 @@ impl<S: Supply, const FAIR: bool> Limiters for Line<S, FAIR> {
             state: Mutex::new(State {
                 supply,
                 queue: Queue::new(),
-                latest: 0,
+                // The supply was made now, and the first attempt may read a clock that lags.
+                latest: clock::now_nanos(),
             }),
         })
     }

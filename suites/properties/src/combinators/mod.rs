@@ -4,6 +4,7 @@
 //! A go block that waits for ever is a deadlock where schedules are explored. Under std only cases of panics have a
 //! time limit, since panics can be tried only there.
 
+pub(super) mod crowd;
 pub(super) mod m10_reduce;
 pub(super) mod m11_transduce;
 pub(super) mod m12_map;

@@ -4,6 +4,7 @@ use std::any::Any;
 use std::marker::PhantomData;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow::{self, Break, Continue};
+use std::sync::{Mutex, PoisonError};
 
 use flowmeter_harness::channel::{AwaitAlts, Buffer, Message, Transform};
 use flowmeter_harness::combinator::{Attribute, Combinators as Family, SoloMode};
@@ -11,12 +12,12 @@ use flowmeter_harness::executor;
 use flowmeter_harness::pipeline::AtEnd;
 use flowmeter_harness::registry::Contestant;
 
-use super::channels::{BoxedTransform, Channels, Packed, Rx, Tx, own};
+use super::channels::{BoxedTransform, Channels, Packed, Rx, Tx};
 use super::executors::{Executors, Spawner};
 use super::parcel::{Packing, Parcel};
 
 /// A mult, a mix or a publication, or one of its taps, inputs or subscribers.
-pub(crate) type Part = Box<dyn Any + Send>;
+pub(crate) type Part = Box<dyn Any + Send + Sync>;
 /// A channel to take from.
 pub(crate) type Source = Rx<Parcel>;
 /// A channel to put to.
@@ -141,7 +142,23 @@ struct Of<F, C> {
     family: PhantomData<fn(F, C)>,
 }
 
-fn taken<H: 'static>(half: Part) -> H {
+fn whole<W: 'static>(part: &Part) -> &W {
+    part.downcast_ref().expect(ITS_OWN)
+}
+
+/// A tap, an input or a subscriber: threads may share it whatever its type.
+fn piece<P: Send + 'static>(piece: P) -> Part {
+    Box::new(Mutex::new(piece))
+}
+
+fn of_piece<P: Clone + 'static>(part: &Part) -> P {
+    let piece: &Mutex<P> = part.downcast_ref().expect(ITS_OWN);
+    piece.lock().unwrap_or_else(PoisonError::into_inner).clone()
+}
+
+const ITS_OWN: &str = "a part is used with the design that made it";
+
+fn taken<H: 'static>(half: Box<dyn Any + Send>) -> H {
     *half
         .downcast()
         .expect("a combinator's channels are of its own design")
@@ -190,36 +207,36 @@ impl<F: Family<C>, C: AwaitAlts> Table for Of<F, C> {
         Box::new(F::mult::<Parcel>(go, taken(from.half)))
     }
     fn tap(&self, mult: &Part, to: Sink, at_end: AtEnd) -> Part {
-        Box::new(F::tap::<Parcel>(own(mult), taken(to.half), at_end))
+        piece(F::tap::<Parcel>(whole(mult), taken(to.half), at_end))
     }
     fn untap(&self, mult: &Part, tap: &Part) {
-        F::untap::<Parcel>(own(mult), *own(tap));
+        F::untap::<Parcel>(whole(mult), of_piece(tap));
     }
     fn untap_all(&self, mult: &Part) {
-        F::untap_all::<Parcel>(own(mult));
+        F::untap_all::<Parcel>(whole(mult));
     }
 
     fn mix(&self, go: &Spawner, to: Sink) -> Part {
         Box::new(F::mix::<Parcel>(go, taken(to.half)))
     }
     fn admix(&self, mix: &Part, from: Source) -> Part {
-        Box::new(F::admix::<Parcel>(own(mix), taken(from.half)))
+        piece(F::admix::<Parcel>(whole(mix), taken(from.half)))
     }
     fn unmix(&self, mix: &Part, input: &Part) {
-        F::unmix::<Parcel>(own(mix), *own(input));
+        F::unmix::<Parcel>(whole(mix), of_piece(input));
     }
     fn unmix_all(&self, mix: &Part) {
-        F::unmix_all::<Parcel>(own(mix));
+        F::unmix_all::<Parcel>(whole(mix));
     }
     fn toggle(&self, mix: &Part, changes: &[(&Part, Attribute, bool)]) {
         let changes = changes.iter();
         let changes: Vec<_> = changes
-            .map(|(input, what, on)| (*own(input), *what, *on))
+            .map(|(input, what, on)| (of_piece(input), *what, *on))
             .collect();
-        F::toggle::<Parcel>(own(mix), &changes);
+        F::toggle::<Parcel>(whole(mix), &changes);
     }
     fn solo_mode(&self, mix: &Part, mode: SoloMode) {
-        F::solo_mode::<Parcel>(own(mix), mode);
+        F::solo_mode::<Parcel>(whole(mix), mode);
     }
 
     fn publish(&self, go: &Spawner, from: Source, topic_of: KeyOf, buffer_of: BufferOf) -> Part {
@@ -230,18 +247,18 @@ impl<F: Family<C>, C: AwaitAlts> Table for Of<F, C> {
     }
     fn sub(&self, publication: &Part, topic: u32, to: Sink, at_end: AtEnd) -> Part {
         let to = taken(to.half);
-        Box::new(F::sub::<u32, Parcel, Spawner>(
-            own(publication),
+        piece(F::sub::<u32, Parcel, Spawner>(
+            whole(publication),
             topic,
             to,
             at_end,
         ))
     }
     fn unsub(&self, publication: &Part, subscription: &Part) {
-        F::unsub::<u32, Parcel, Spawner>(own(publication), own(subscription));
+        F::unsub::<u32, Parcel, Spawner>(whole(publication), &of_piece(subscription));
     }
     fn unsub_all(&self, publication: &Part, topic: Option<u32>) {
-        F::unsub_all::<u32, Parcel, Spawner>(own(publication), topic.as_ref());
+        F::unsub_all::<u32, Parcel, Spawner>(whole(publication), topic.as_ref());
     }
 
     fn onto_chan(&self, go: &Spawner, to: Sink, values: Values, at_end: AtEnd) -> Source {

@@ -7,8 +7,11 @@
 
 pub(super) mod l1_waiter_fifo;
 pub(super) mod l1_window;
+pub(super) mod l2_clocks;
 pub(super) mod l2_one_wake;
 pub(super) mod l2_rate;
+pub(super) mod l2_weights;
+pub(super) mod l3_leavers;
 pub(super) mod l3_sequences;
 pub(super) mod l3_waiters;
 pub(super) mod l4_quotas;

@@ -8,6 +8,7 @@ pub(super) mod t2_sequences;
 pub(super) mod t3_earlier;
 pub(super) mod t4_extremes;
 pub(super) mod t5_catch_up;
+pub(super) mod t5_sequences;
 pub(super) mod t6_callbacks;
 pub(super) mod t7_coalescing;
 pub(super) mod t7_windows;

@@ -19,7 +19,7 @@ use flowmeter_harness::channel::{
 
 pub(crate) use collected::{Collected, Design};
 pub(crate) use erased::Erased;
-pub(in crate::design) use family::{BoxedTransform, own};
+pub(in crate::design) use family::BoxedTransform;
 pub(in crate::design) use halves::refused;
 pub(crate) use halves::{Permit, Rx, Tx};
 pub(crate) use mixed::begin_turns;

@@ -1,0 +1,202 @@
+//! L3: acquisitions that give up. Permits that were granted to one that did not hear of it, or that were kept for a
+//! heavy one, go to those behind it, at once and once. However much time has passed meanwhile, a limiter then has what
+//! it would have without that acquisition, and no more.
+//!
+//! The smallest histories that violate it:
+//!
+//! ```text
+//! a bucket of 1, empty
+//! acquire waits, and is granted at 1 period by the look of another
+//! at 3 periods the bucket is full, and the acquisition is dropped unheard
+//! two tries are granted: the permit was put into a full bucket
+//!
+//! heavy, 2 of 2           light 1               light 2
+//! waits
+//!                         waits                 waits
+//! gives up: both permits are there
+//!                         granted
+//!                                               sleeps on
+//! ```
+
+use std::future::poll_fn;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use flowmeter_harness::spec::limiter::Event;
+use flowmeter_harness::sync::world;
+
+use super::{Kept, limiter, pause, several, time_stands_still};
+use crate::bell::Bell;
+use crate::design::limiters::{Design, Limiter, Limiters, Pending};
+use crate::form::Way;
+use crate::{Case, Cases, Property, Reliance};
+
+pub(crate) const PROPERTY: Property = Property {
+    name: "l3-leavers",
+    statement: "The permits of an acquisition that gives up go to those behind it, at once and once, however long it had them unheard.",
+    relied_on_by: Reliance::Nothing,
+    cases: Cases::Limiters(cases),
+};
+
+/// Each permit takes whole nanoseconds, and so does the time between any two.
+const PERIOD: Duration = Duration::from_nanos(2_000_004);
+
+fn cases(design: &Design) -> Vec<Case> {
+    // Elsewhere time passes while a thread runs, and a grant is not seen at its moment.
+    if !time_stands_still() || !design.acquires.contains(&Way::Async) {
+        return Vec::new();
+    }
+    let (limiters, kept) = (design.limiters, Kept::of(design));
+    let mut cases = vec![Case::new("unheard for some time", move || {
+        unheard(limiters, kept, 1);
+    })];
+    if design.weighs.contains(&Way::Async) {
+        for permits in 2..=3 {
+            let name = format!("{permits} permits at once, unheard for some time");
+            cases.push(Case::new(name, move || unheard(limiters, kept, permits)));
+        }
+        if kept.first_come {
+            for permits in 2..=3 {
+                let name = format!("a heavy one of {permits} leaves others behind");
+                cases.push(Case::new(name, move || {
+                    leaves_others(limiters, kept, permits)
+                }));
+            }
+        }
+    }
+    cases
+}
+
+/// An acquisition of all permits is granted at another's look, and dropped unheard some time later. Then as many tries
+/// are granted as if it had not been.
+fn unheard(limiters: Limiters, kept: Kept, permits: u32) {
+    for thirds in 0..4 {
+        for halves in 0..8 {
+            unheard_for(limiters, kept, permits, (thirds, halves));
+        }
+    }
+}
+
+/// Another looks so many thirds of a period late, and the drop comes that many half periods later.
+fn unheard_for(limiters: Limiters, kept: Kept, permits: u32, (thirds, halves): (u32, u32)) {
+    let limiter = limiter(limiters, permits, PERIOD);
+    let mut line = kept.line_in(permits, PERIOD, true);
+    for _ in 0..permits {
+        line.tries(&limiter);
+    }
+    let bell = Arc::<Bell>::default();
+    let waker = Waker::from(Arc::clone(&bell));
+    let mut late: Pending<'_, ()> = match permits {
+        1 => limiter.acquire_async(),
+        _ => Box::pin(async {
+            let weighed = limiter.acquire_weight_async(several(permits)).await;
+            holds!(weighed.is_ok(), "L3: the burst holds {permits}");
+        }),
+    };
+    if line.polls_by(0, permits, late.as_mut(), &waker) {
+        return line.judge();
+    }
+    // Its time comes; the look is another's.
+    pause(limiters, Way::Async, PERIOD + PERIOD / 3 * thirds);
+    // Where the order is free the try may get what is there.
+    if kept.first_come {
+        line.tries(&limiter);
+    }
+    // Some time passes, less than a period or several.
+    for _ in 0..halves {
+        pause(limiters, Way::Async, PERIOD / 2 + PERIOD / 1_009);
+    }
+    line.drops(0, late);
+    for _ in 0..=permits {
+        line.tries(&limiter);
+    }
+    pause(limiters, Way::Async, PERIOD / 2);
+    line.tries(&limiter);
+    line.judge();
+}
+
+/// A heavy acquisition waits before light ones on other threads, and gives up at any moment: before its permits are
+/// there, as they come back, or after.
+fn leaves_others(limiters: Limiters, kept: Kept, permits: u32) {
+    let early = [PERIOD / 2, PERIOD * 3 / 2, PERIOD * 5 / 2];
+    let steps = Duration::from_nanos(u64::from(2 * permits));
+    let edges = (0..4 * permits).map(|step| PERIOD - steps + Duration::from_nanos(step.into()));
+    for patience in edges.chain(early) {
+        for (lights, first) in [(2, 0), (2, 1), (3, 0), (3, 1), (3, 2)] {
+            leaves(limiters, kept, permits, patience, (lights, first));
+        }
+    }
+}
+
+/// The heavy one comes at place `first` among the light ones.
+fn leaves(
+    limiters: Limiters,
+    kept: Kept,
+    permits: u32,
+    patience: Duration,
+    (lights, first): (usize, usize),
+) {
+    let shared = limiter(limiters, permits, PERIOD);
+    let nanosecond = limiter(limiters, 1, Duration::from_nanos(1));
+    let a_little = || world::block_on(nanosecond.acquire_async());
+    a_little();
+    let mut line = kept.line_in(permits, PERIOD, true);
+    // The permits come back one after the other.
+    for _ in 0..permits {
+        line.tries(&shared);
+        a_little();
+    }
+    let mut waiting = Vec::new();
+    let mut leaver = None;
+    for who in 0..=lights {
+        let weight = if who == first { permits } else { 1 };
+        line.asks(who, weight, None);
+        let limiter = shared.clone();
+        if who == first {
+            leaver = Some(world::spawn(move || {
+                gives_up(limiters, &limiter, permits, patience)
+            }));
+        } else {
+            waiting.push(world::spawn(move || {
+                world::block_on(limiter.acquire_async());
+                (world::now_nanos(), who)
+            }));
+        }
+        a_little();
+    }
+    let leaver = leaver.expect("one is heavy");
+    let (at, is_granted) = world::join(leaver);
+    let mut events: Vec<(u64, usize, bool)> = vec![(at, first, is_granted)];
+    events.extend((waiting.into_iter().map(world::join)).map(|(at, who)| (at, who, true)));
+    // At one moment the one that gives up comes first: those behind it are served because of it.
+    events.sort_unstable_by_key(|(at, who, is_granted)| (*at, *is_granted, *who));
+    for (at, who, is_granted) in events {
+        match is_granted {
+            true => line.granted_at(who, at),
+            false => line.write(Event::Dropped { who, at }),
+        }
+    }
+    line.judge();
+}
+
+/// Waits for all permits, for that time; when that was over, and whether they were granted.
+fn gives_up(
+    limiters: Limiters,
+    limiter: &Limiter,
+    permits: u32,
+    patience: Duration,
+) -> (u64, bool) {
+    let clock = super::limiter(limiters, 1, patience);
+    world::block_on(clock.acquire_async());
+    let mut over = clock.acquire_async();
+    let mut heavy = limiter.acquire_weight_async(several(permits));
+    let is_granted = world::block_on(poll_fn(|context: &mut Context<'_>| {
+        if heavy.as_mut().poll(context).is_ready() {
+            return Poll::Ready(true);
+        }
+        over.as_mut().poll(context).map(|()| false)
+    }));
+    drop(heavy);
+    (world::now_nanos(), is_granted)
+}
