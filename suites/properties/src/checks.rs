@@ -82,7 +82,7 @@ impl Checks {
             executions: 1,
             ..Exploration::default()
         };
-        let explored = W::explore(&once, move || {
+        let ask = move || {
             let mut checks = Checks::empty(only.clone());
             registry.show_all(&mut checks);
             let mut designs = Designs::of(only.clone());
@@ -127,7 +127,9 @@ impl Checks {
                 combinators: Combinators, lies::combinators::lying;
             );
             *answers.lock().expect("asked once at a time") = checks;
-        });
+        };
+        // The first thread of a model has a small stack under loom.
+        let explored = W::explore(&once, move || W::join(W::spawn(ask.clone())));
         if let Some(failure) = explored.failure {
             panic!("{failure}");
         }
