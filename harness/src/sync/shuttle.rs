@@ -1,6 +1,7 @@
 //! The shuttle world: schedules of a larger model, chosen at random.
 //!
-//! Seven schedulers take turns, one execution each ([`Scheduling`](super::Scheduling)), unless the plan names one.
+//! Four schedulers take turns, one execution each, unless the plan names one of seven
+//! ([`Scheduling`](super::Scheduling)).
 //!
 //! | what | under shuttle 0.9.9 |
 //! | --- | --- |

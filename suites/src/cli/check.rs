@@ -204,8 +204,9 @@ impl Check {
 
 /// Parses the name of a scheduler.
 pub(super) fn scheduling() -> impl TypedValueParser<Value = Scheduling> {
-    PossibleValuesParser::new(Scheduling::all().map(Scheduling::name)).map(|name| {
-        let named = Scheduling::all().find(|scheduling| scheduling.name() == name);
+    PossibleValuesParser::new(Scheduling::ALL.map(Scheduling::name)).map(|name| {
+        let mut all = Scheduling::ALL.into_iter();
+        let named = all.find(|scheduling| scheduling.name() == name);
         named.expect("only these names are possible")
     })
 }

@@ -85,7 +85,21 @@ impl Sites {
         };
 
         let cells = provers.iter().flat_map(|prover| roster.owed_in(*prover));
+        let cells: Vec<Owed> = cells.collect();
+        for Owed {
+            implementation,
+            world,
+            due,
+            ..
+        } in &cells
+        {
+            if let Due::Unknown(why) = due {
+                let sentence = format!("{implementation} under {world}: {why}");
+                return Err(Failure::input(sentence));
+            }
+        }
         let cells: Vec<Owed> = cells
+            .into_iter()
             .filter(|cell| cell.due == Due::Owed && self.properties.matches(cell.property.name))
             .collect();
         let bar = steps(cells.len() as u64, "listing");

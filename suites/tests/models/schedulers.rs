@@ -16,12 +16,12 @@ pub fn models() -> Vec<Model> {
             let name = format!("shuttle::{}_{name}", scheduling.name());
             Model::new(name, move || run(scheduling))
         };
-        Scheduling::all().map(model).collect::<Vec<_>>()
+        Vec::from(Scheduling::ALL.map(model))
     };
-    // One change of priority gives at most two switches between two threads.
-    let orders = |scheduling| if scheduling == Scheduling::Pct2 { 4 } else { 6 };
-    let mut models = each("reaches_every_order_of_two_threads", move |scheduling| {
-        reaches(scheduling, 500, orders(scheduling), || racers(2, 2, 0))
+    let mut models = each("reaches_every_order_of_two_threads", |scheduling| {
+        // One change of priority gives at most two switches between two threads.
+        let orders = if scheduling == Scheduling::Pct2 { 4 } else { 6 };
+        reaches(scheduling, 500, orders, || racers(2, 2, 0))
     });
     models.extend(each(
         "lets_a_thread_on_for_which_others_spin",
@@ -51,13 +51,6 @@ pub fn models() -> Vec<Model> {
             match (behind, wait, ladder) {
                 (Err(_), Err(_), Err(_)) => Ok("it finds none of them".to_owned()),
                 found => Err(format!("{found:?}: these models are too easy")),
-            }
-        }),
-        Model::new("shuttle::turns_do_with_a_model_of_one_thread", || {
-            let explored = explore(Scheduling::Turns, 50, || ());
-            match (explored.executions, explored.failure) {
-                (50, None) => Ok("50 executions".to_owned()),
-                other => Err(format!("{other:?}")),
             }
         }),
     ]);

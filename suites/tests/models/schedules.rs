@@ -36,7 +36,7 @@ pub fn models() -> Vec<Model> {
             comes_again::<Sim>(|| assert!(shuttle::choose(2) > 1, "alas: chance"))
         }),
         Model::new("shuttle::a_shrunk_schedule_fails_alike", || {
-            shrinks(lost_among_many, 10)
+            shrinks(lost_among_many, 12)
         }),
         Model::new("shuttle::a_shrunk_deadlock_fails_alike", || {
             shrinks(locks_in_two_orders, 1)

@@ -1,15 +1,17 @@
 //! The schedulers of shuttle's executions: shuttle's own, and those that look at the accesses that tasks announce.
 
 mod feedback;
+mod pct;
 mod pos;
 mod reads;
 mod surw;
 mod turns;
 
-use ::shuttle::scheduler::{PctScheduler, RandomScheduler, Scheduler, UrwRandomScheduler};
+use ::shuttle::scheduler::{RandomScheduler, Scheduler, UrwRandomScheduler};
 
 use super::super::{Scheduling, scale, split_mix};
 use feedback::Feedback;
+use pct::Pct;
 use pos::Pos;
 use surw::Surw;
 use turns::Turns;
@@ -17,12 +19,14 @@ use turns::Turns;
 /// A scheduler for so many executions.
 pub(super) fn new(scheduling: Scheduling, seed: u64, executions: usize) -> Box<dyn Scheduler> {
     match scheduling {
-        Scheduling::Turns => Box::new(Turns::new(seed, executions, false)),
-        Scheduling::Bandit => Box::new(Turns::new(seed, executions, true)),
+        Scheduling::Turns => {
+            let all = Scheduling::TURNS.map(|one| new(one, seed, executions));
+            Box::new(Turns::new(all.into(), executions))
+        }
         Scheduling::Random => Box::new(RandomScheduler::new_from_seed(seed, executions)),
         Scheduling::Urw => Box::new(UrwRandomScheduler::new_from_seed(seed, executions)),
-        Scheduling::Pct2 => Box::new(PctScheduler::new_from_seed(seed, 2, executions)),
-        Scheduling::Pct3 => Box::new(PctScheduler::new_from_seed(seed, 3, executions)),
+        Scheduling::Pct2 => Box::new(Pct::new(seed, 2, executions)),
+        Scheduling::Pct3 => Box::new(Pct::new(seed, 3, executions)),
         Scheduling::Pos => Box::new(Pos::new(seed, executions)),
         Scheduling::Surw => Box::new(Surw::new(seed, executions)),
         Scheduling::Feedback => Box::new(Feedback::new(seed, executions)),
