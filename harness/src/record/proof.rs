@@ -64,8 +64,16 @@ pub struct Bound {
     pub executions: Option<u64>,
     /// How often a thread may be preempted, in a world that bounds it.
     pub preemptions: Option<u64>,
-    /// Seed of random choices.
+    /// Seed of random choices; the first of them, if there were several.
     pub seed: u64,
+    /// How many seeds there were, one after the other.
+    #[serde(default = "one")]
+    pub seeds: u64,
+}
+
+/// The number of seeds in runs that do not say it.
+fn one() -> u64 {
+    1
 }
 
 impl fmt::Display for Bound {
@@ -81,7 +89,10 @@ impl fmt::Display for Bound {
         if let Some(preemptions) = self.preemptions {
             write!(f, ", within {preemptions} preemption{}", s(preemptions))?;
         }
-        write!(f, ", seed {}", self.seed)
+        match self.seeds {
+            1 => write!(f, ", seed {}", self.seed),
+            seeds => write!(f, ", {seeds} seeds from {} on", self.seed),
+        }
     }
 }
 

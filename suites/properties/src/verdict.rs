@@ -200,6 +200,7 @@ fn extend(bound: &mut Option<Bound>, explorer: &Explorer, budget: &Exploration, 
             .filter(|_| explorer.world == "loom")
             .map(|n| n as u64),
         seed: budget.seed,
+        seeds: 1,
     });
     bound.cases += 1;
     bound.fewest = bound.fewest.min(executions);

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -14,6 +14,7 @@ use super::failure::{FAILED, Failure, Outcome, warn};
 use super::foreign::Foreign;
 use super::into::Into;
 use super::junit::Junit;
+use super::nightly::repeat;
 use super::output::{Format, Output};
 use super::progress::steps;
 use super::replay::replay;
@@ -65,6 +66,9 @@ pub(super) struct Check {
     /// Under shuttle: how schedules are chosen [default: turns]
     #[arg(long, value_name = "SCHEDULER", value_parser = scheduling())]
     scheduler: Option<Scheduling>,
+    /// Repeat the cells for so many hours, each time with the next seed; one that has failed is not repeated
+    #[arg(long, value_name = "HOURS")]
+    hours: Option<f64>,
     /// Check only the k-th of n equal parts of the cells, to distribute them over machines
     #[arg(long, value_name = "K/N")]
     shard: Option<String>,
@@ -88,6 +92,7 @@ pub(super) struct Check {
 
 /// More than a cell can use.
 const A_DAY: Duration = Duration::from_secs(86_400);
+const A_WEEK: Duration = Duration::from_secs(7 * 86_400);
 
 impl Check {
     pub(super) fn run(self, worlds: &Worlds) -> Outcome {
@@ -98,6 +103,7 @@ impl Check {
         let standard = [Std::NAME.to_owned()];
         let provers = provers(worlds, self.under.as_deref().unwrap_or(&standard))?;
         let time = time(self.budget)?;
+        let until = hours(self.hours)?.map(|hours| Instant::now() + hours);
         let shard = self.shard.as_deref();
         let shard = shard.map_or(Ok(Shard::WHOLE), Shard::parse)?;
         let folder = self.out.as_deref().unwrap_or(Path::new(FOLDER));
@@ -133,24 +139,38 @@ impl Check {
         let mut output = Output::default();
         let bar = steps(cells.len() as u64, "proving");
         let mut judged: Vec<Judged> = Vec::new();
-        for cell in cells {
-            let (who, what, world) = (cell.implementation, cell.property.name, cell.world);
-            bar.set_message(format!("{who} {what} under {world}"));
-            let default = Effort::of(&cell);
+        let prove = |cell: &Owed, round: u64| {
+            let default = Effort::of(cell);
             let effort = Effort {
                 time: time.unwrap_or(default.time),
-                seed: self.seed.unwrap_or(default.seed),
+                seed: self.seed.unwrap_or(default.seed).wrapping_add(round),
                 executions: self.executions.unwrap_or(default.executions),
                 preemptions: self.preemptions.unwrap_or(default.preemptions),
                 scheduling: self.scheduler.unwrap_or(default.scheduling),
                 ..default
             };
-            let proof = prove_and_keep(&cell, effort, folder);
-            if self.format == Format::Json {
+            prove_and_keep(cell, effort, folder)
+        };
+        let named = |cell: &Owed| {
+            let (who, what) = (cell.implementation, cell.property.name);
+            format!("{who} {what} under {}", cell.world)
+        };
+        for cell in cells {
+            bar.set_message(named(&cell));
+            let proof = prove(&cell, 0);
+            if self.format == Format::Json && until.is_none() {
                 output.json(&proof);
             }
             judged.push((cell, proof));
             bar.inc(1);
+        }
+        if let Some(until) = until {
+            repeat(&mut judged, until, prove, |cell, round| {
+                bar.set_message(format!("{}, seed {}", named(cell), round + 1));
+            });
+            if self.format == Format::Json {
+                judged.iter().for_each(|(_, proof)| output.json(proof));
+            }
         }
         bar.finish_and_clear();
         if self.format == Format::Table {
@@ -187,6 +207,7 @@ impl Check {
             ("--budget", self.budget.is_some()),
             ("--executions", self.executions.is_some()),
             ("--preemptions", self.preemptions.is_some()),
+            ("--hours", self.hours.is_some()),
             ("--scheduler", self.scheduler.is_some()),
             ("--shard", self.shard.is_some()),
             ("-o", self.out.is_some()),
@@ -230,6 +251,20 @@ pub(super) fn provers<'a>(
         }
     }
     Ok(provers)
+}
+
+/// The time of `--hours`.
+fn hours(hours: Option<f64>) -> Result<Option<Duration>, Failure> {
+    let Some(hours) = hours else {
+        return Ok(None);
+    };
+    let time = Duration::try_from_secs_f64(hours * 3_600.0).ok();
+    match time.filter(|time| !time.is_zero() && *time <= A_WEEK) {
+        Some(time) => Ok(Some(time)),
+        None => Err(Failure::input(format!(
+            "--hours {hours}: give a time above 0 hours and of at most a week (168)"
+        ))),
+    }
 }
 
 /// The seconds of `--budget`.

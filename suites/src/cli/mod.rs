@@ -19,6 +19,7 @@ mod list;
 mod measure;
 mod mutants;
 mod new;
+mod nightly;
 mod noise;
 mod output;
 mod progress;

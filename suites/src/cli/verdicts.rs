@@ -200,6 +200,7 @@ fn explored(proofs: &[&Proof]) -> String {
             .reduce(|a, b| Bound {
                 cases: a.cases + b.cases,
                 fewest: a.fewest.min(b.fewest),
+                seeds: a.seeds.max(b.seeds),
                 ..a
             });
         if let Some(bound) = together {
@@ -342,6 +343,7 @@ mod tests {
                 executions: None,
                 preemptions: Some(2),
                 seed: 7,
+                seeds: 1,
             });
         }
         let told = summary(&judged);

@@ -3,6 +3,29 @@
 use crate::ground::{Ground, assert_keys, rows};
 
 #[test]
+fn hours_repeat_the_cells_with_one_seed_after_the_other() {
+    let ground = Ground::new();
+    let check = [
+        "check",
+        "-i",
+        "^mutex$",
+        "-p",
+        "^c2-order$",
+        "--under",
+        "shuttle",
+    ];
+    let brief = ["--executions", "5", "--hours", "0.001", "--format", "json"];
+    let rows = rows(&ground.run(&[&check[..], &brief].concat()).fine());
+    let [row] = &rows[..] else {
+        panic!("one cell, told once: {rows:?}");
+    };
+    let bound = &row["bound"];
+    let seeds = bound["seeds"].as_u64().unwrap();
+    assert!(seeds > 1, "{row:?}");
+    assert_eq!(bound["fewest"].as_u64().unwrap(), 5 * seeds, "{row:?}");
+}
+
+#[test]
 fn check_proves_and_says_so() {
     let ground = Ground::new();
     let arguments = [

@@ -1,0 +1,162 @@
+//! `check --hours`: the same cells again, with other seeds, until the time is over.
+
+use std::time::Instant;
+
+use flowmeter_harness::record::{Proof, Verdict};
+
+use super::verdicts::Judged;
+use crate::roster::Owed;
+
+/// Repeats the cells that may still fail, one seed after the other. `prove` is given a cell and how far its seed is from
+/// the first one. `tell` hears of each repetition.
+pub(super) fn repeat(
+    judged: &mut [Judged],
+    until: Instant,
+    prove: impl Fn(&Owed, u64) -> Proof,
+    mut tell: impl FnMut(&Owed, u64),
+) {
+    for round in 1.. {
+        let mut repeated = false;
+        for (cell, proof) in judged.iter_mut().filter(|(_, proof)| may_fail(proof)) {
+            if Instant::now() >= until {
+                return;
+            }
+            tell(cell, round);
+            let again = prove(cell, round);
+            join(proof, again);
+            repeated = true;
+        }
+        if !repeated {
+            return;
+        }
+    }
+}
+
+/// Whether other executions could find something.
+fn may_fail(proof: &Proof) -> bool {
+    let is_open = matches!(
+        proof.verdict,
+        Verdict::Pass | Verdict::Inconclusive | Verdict::NotPromisedUnbroken
+    );
+    is_open && proof.executions > 0
+}
+
+/// Adds a repetition. The worse verdict stays, with all that belongs to it.
+fn join(proof: &mut Proof, again: Proof) {
+    let (executions, seconds) = (proof.executions, proof.seconds);
+    let bound = proof.bound.take();
+    let is_worse = !may_fail(&again) || again.verdict == Verdict::Inconclusive;
+    if is_worse && proof.verdict != again.verdict {
+        *proof = Proof {
+            bound: None,
+            ..again.clone()
+        };
+    }
+    proof.executions = executions + again.executions;
+    proof.seconds = seconds + again.seconds;
+    proof.complete &= again.complete;
+    proof.bound = match (bound, again.bound) {
+        (Some(mut bound), Some(again)) => {
+            bound.fewest += again.fewest;
+            bound.executions = bound.executions.zip(again.executions).map(|(a, b)| a + b);
+            bound.seeds += again.seeds;
+            Some(bound)
+        }
+        (one, other) => one.or(other),
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use flowmeter_harness::record::Bound;
+
+    use super::*;
+    use crate::properties::PROPERTIES;
+    use crate::roster::Due;
+
+    fn proof(verdict: Verdict, seed: u64) -> Proof {
+        Proof {
+            implementation: "one".to_owned(),
+            property: PROPERTIES[0].name.to_owned(),
+            world: "shuttle".to_owned(),
+            verdict,
+            complete: false,
+            executions: 20,
+            seconds: 0.5,
+            counterexample: None,
+            detail: (verdict != Verdict::Pass).then(|| format!("seen with seed {seed}")),
+            replay: None,
+            bound: Some(Bound {
+                cases: 2,
+                fewest: 10,
+                executions: Some(10),
+                preemptions: None,
+                seed,
+                seeds: 1,
+            }),
+        }
+    }
+
+    /// A cell whose verdicts are those, one a seed, and the last one for ever.
+    fn repeated(verdicts: &[Verdict]) -> (Proof, u64) {
+        let cell = Owed {
+            implementation: "one",
+            property: PROPERTIES[0],
+            world: "shuttle",
+            due: Due::Owed,
+        };
+        let mut judged = [(cell, proof(verdicts[0], 0))];
+        let mut rounds = 0;
+        let until = Instant::now() + Duration::from_secs(3_600);
+        let prove = |_: &Owed, round: u64| {
+            let verdict = verdicts.get(round as usize).copied();
+            proof(verdict.unwrap_or(Verdict::Fail), round)
+        };
+        repeat(&mut judged, until, prove, |_, _| rounds += 1);
+        let [(_, proof)] = judged;
+        (proof, rounds)
+    }
+
+    #[test]
+    fn cells_are_repeated_until_they_fail() {
+        let (proof, rounds) = repeated(&[Verdict::Pass, Verdict::Pass, Verdict::Fail]);
+        assert_eq!((proof.verdict, rounds), (Verdict::Fail, 2));
+        assert_eq!(proof.detail.as_deref(), Some("seen with seed 2"));
+        assert_eq!((proof.executions, proof.seconds), (60, 1.5));
+        let bound = proof.bound.expect("all seeds had one");
+        assert_eq!((bound.fewest, bound.seed, bound.seeds), (30, 0, 3));
+    }
+
+    #[test]
+    fn what_one_seed_left_undecided_does_not_pass() {
+        let verdicts = [Verdict::Pass, Verdict::Inconclusive, Verdict::Pass];
+        let mut proof_of_two = proof(verdicts[0], 0);
+        join(&mut proof_of_two, proof(verdicts[1], 1));
+        join(&mut proof_of_two, proof(verdicts[2], 2));
+        assert_eq!(proof_of_two.verdict, Verdict::Inconclusive);
+        assert_eq!(proof_of_two.detail.as_deref(), Some("seen with seed 1"));
+    }
+
+    #[test]
+    fn what_cannot_fail_is_not_repeated() {
+        for verdict in [Verdict::Unclaimed, Verdict::Fail, Verdict::Hung] {
+            assert_eq!(repeated(&[verdict]).1, 0, "{verdict:?}");
+        }
+    }
+
+    #[test]
+    fn the_time_ends_it() {
+        let cell = Owed {
+            implementation: "one",
+            property: PROPERTIES[0],
+            world: "shuttle",
+            due: Due::Owed,
+        };
+        let mut judged = [(cell, proof(Verdict::Pass, 0))];
+        let never = |_: &Owed, _| unreachable!("there is no time");
+        repeat(&mut judged, Instant::now(), never, |_, _| ());
+        assert_eq!(judged[0].1.executions, 20);
+    }
+}
