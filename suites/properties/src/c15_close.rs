@@ -1,0 +1,190 @@
+//! C15 with C6: permits that are out at a close, beside takes that wait. Once the last permit is gone, filled or
+//! dropped, no take waits: it has the value of a permit, or is told of the end.
+//!
+//! The smallest history that violates it:
+//!
+//! ```text
+//! producer, fixed(1)        consumer
+//! reserve -> permit
+//!                           close
+//!                           take waits: the permit may be filled yet
+//! drops the permit
+//!                           waits for ever
+//! ```
+
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+
+use flowmeter_harness::channel::{Buffer, ReserveError, TakeError};
+use flowmeter_harness::sync::world;
+
+use super::acts::turns;
+use super::bell::Bell;
+use super::form::Way;
+use super::{Case, Cases, Property, Reliance};
+use crate::design::channels::Design;
+use crate::design::{Channels, Permit, Rx, Tx};
+
+pub(super) const PROPERTY: Property = Property {
+    name: "c15-close",
+    statement: "A take that waits at a close ends once the last permit is filled or dropped, with a value or the end.",
+    relied_on_by: Reliance::Nothing,
+    cases: Cases::Channels(cases),
+};
+
+fn cases(design: &Design) -> Vec<Case> {
+    let channels = design.channels;
+    if !channels.blocks_for_room() && !channels.awaits_room() {
+        return Vec::new();
+    }
+    let mut cases = Vec::new();
+    for permits in 1..=2 {
+        let buffer = Buffer::fixed(permits);
+        if channels.having(&[buffer]).next().is_none() {
+            continue;
+        }
+        for end in [End::ByProducer, End::ByConsumer] {
+            if !end.is_of(channels, buffer) {
+                continue;
+            }
+            for way in [Way::Blocking, Way::Async] {
+                // Loom has no room for two permits and a take.
+                if way.is_of(channels) && (permits == 1 || world::name() != "loom") {
+                    cases.push(Case::new(
+                        format!("{way}, {permits} out, {end}"),
+                        move || {
+                            (0..turns()).for_each(|_| beside_a_take(channels, way, end, permits))
+                        },
+                    ));
+                }
+            }
+            if channels.awaits() {
+                cases.push(Case::new(
+                    format!("{permits} out, a take is polled, {end}"),
+                    move || polled(channels, end, permits),
+                ));
+            }
+        }
+    }
+    cases
+}
+
+/// The half that closes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    ByProducer,
+    ByConsumer,
+}
+
+impl std::fmt::Display for End {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            End::ByProducer => "closed by a producer",
+            End::ByConsumer => "closed by the consumer",
+        })
+    }
+}
+
+impl End {
+    fn is_of(self, channels: Channels, buffer: Buffer) -> bool {
+        let (tx, mut rx) = channels.open::<u32>(buffer).expect("asked before");
+        match self {
+            End::ByProducer => tx.close(),
+            End::ByConsumer => rx.close(),
+        }
+    }
+}
+
+/// As many permits as the buffer has places.
+fn all(tx: &Tx<u32>, permits: usize) -> Vec<Permit<'_, u32>> {
+    let reserved: Result<Vec<_>, ReserveError> = (0..permits).map(|_| tx.try_reserve()).collect();
+    reserved.unwrap_or_else(|why| violated!("C15: {why:?} of an empty channel"))
+}
+
+/// Fills the permit or drops it; the value that was accepted.
+fn ends(permit: Permit<'_, u32>, value: u32) -> Option<u32> {
+    match world::choose(2) {
+        0 => permit.fill(value).is_ok().then_some(value),
+        _ => {
+            drop(permit);
+            None
+        }
+    }
+}
+
+/// A consumer takes until the end while permits end one after the other. The close comes from either side.
+fn beside_a_take(channels: Channels, way: Way, end: End, permits: usize) {
+    let buffer = Buffer::fixed(permits);
+    let (tx, mut rx) = channels.open::<u32>(buffer).expect("asked before");
+    let out = all(&tx, permits);
+    let taking = world::spawn(move || {
+        world::perturb();
+        if end == End::ByConsumer {
+            rx.close();
+        }
+        let mut taken = Vec::new();
+        loop {
+            match way.take(&mut rx) {
+                Ok(value) => taken.push(value),
+                Err(TakeError::Closed) => return (taken, rx),
+                Err(TakeError::TooManyWaiters) => violated!("C7: one take"),
+            }
+        }
+    });
+    if end == End::ByProducer {
+        world::perturb();
+        tx.close();
+    }
+    let mut accepted = Vec::new();
+    for (value, permit) in (0..).zip(out) {
+        world::perturb();
+        accepted.extend(ends(permit, value));
+    }
+    let (taken, _rx) = world::join(taking);
+    holds_eq!(
+        taken,
+        accepted,
+        "C15: what was taken of what permits were filled with, and what was accepted"
+    );
+}
+
+/// The same by hand. The take is polled again only if it was woken.
+fn polled(channels: Channels, end: End, permits: usize) {
+    let buffer = Buffer::fixed(permits);
+    let (tx, mut rx) = channels.open::<u32>(buffer).expect("asked before");
+    let out = all(&tx, permits);
+    let close = |rx: &mut Rx<u32>| match end {
+        End::ByProducer => tx.close(),
+        End::ByConsumer => rx.close(),
+    };
+    // A consumer's half is lent to its take.
+    let early = end == End::ByConsumer || world::choose(2) == 0;
+    if early {
+        close(&mut rx);
+    }
+    let bell = Arc::<Bell>::default();
+    let waker = Waker::from(Arc::clone(&bell));
+    let mut context = Context::from_waker(&waker);
+    let mut take = Box::pin(rx.take_async());
+    let mut answer = take.as_mut().poll(&mut context);
+    if !early {
+        tx.close();
+    }
+    let mut accepted = Vec::new();
+    for (value, permit) in (0..).zip(out) {
+        accepted.extend(ends(permit, value));
+    }
+    if answer.is_pending() {
+        holds!(
+            bell.is_rung(),
+            "C15: the last permit of a closed channel is gone, and the take that waits was not woken"
+        );
+        answer = take.as_mut().poll(&mut context);
+    }
+    let first = accepted.first().copied().ok_or(TakeError::Closed);
+    holds_eq!(
+        answer,
+        Poll::Ready(first),
+        "C15: the answer to a take of a closed channel whose permits are gone"
+    );
+}
