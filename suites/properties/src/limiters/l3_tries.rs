@@ -121,6 +121,8 @@ fn bursts_and_pauses(limiters: Limiters, way: Way, kept: Kept, permits: u32) {
     };
     let begin = world::now_nanos();
     let mut granted = 0;
+    // Elsewhere a thread may be late, and so are permits that come back a period after their grant.
+    let mut is_exact = kept.is_exact() || time_stands_still();
     for round in 0..4 {
         if round > 0 {
             pause(limiters, way, rests);
@@ -131,20 +133,17 @@ fn bursts_and_pauses(limiters: Limiters, way: Way, kept: Kept, permits: u32) {
             granted += at_once(&limiter);
         }
         granted += the_rest(&limiter, permits);
-        // Some permits may have come back while the threads tried.
-        if world::now_nanos() != called {
-            return;
-        }
-        let after = called - begin;
+        let after = world::now_nanos() - begin;
+        is_exact &= after == called - begin;
         let most = limit.most_in(after);
-        if kept.is_exact() || time_stands_still() {
-            holds_eq!(granted, most, "L3: granted in {after} ns");
-        } else {
-            holds!(
-                granted <= most,
-                "L3: {granted} permits were granted in {after} ns, and the limit is {most}"
-            );
-        }
+        holds!(
+            granted <= most,
+            "L3: {granted} permits were granted in {after} ns, and the limit is {most}"
+        );
+        holds!(
+            granted == most || !is_exact,
+            "L3: {granted} permits were granted in {after} ns, and {most} were there"
+        );
     }
     // What was lost would have been granted: one that waits for it waits for ever.
     (0..permits).for_each(|_| way.acquire(&limiter));
