@@ -125,7 +125,12 @@ fn told(ledger: &mut Ledger, id: usize, answer: Result<(), PutError<Token>>) {
 
 /// Puts that wait are polled once, and again after the end, in any order. At a close they may be served yet.
 fn polled_in_any_order(channels: Channels, buffer: Buffer, close: bool) {
-    let order = ORDERS[world::choose(ORDERS.len())];
+    for order in ORDERS {
+        polled_in_order(channels, buffer, close, order);
+    }
+}
+
+fn polled_in_order(channels: Channels, buffer: Buffer, close: bool, order: [usize; PUTS]) {
     let mint = Mint::new(PUTS + room(buffer));
     let (mut txs, mut rx, mut ledger) = full(channels, buffer, &mint);
     let mut another = txs[0].another();

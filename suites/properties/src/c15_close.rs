@@ -102,14 +102,12 @@ fn all(tx: &Tx<u32>, permits: usize) -> Vec<Permit<'_, u32>> {
 }
 
 /// Fills the permit or drops it; the value that was accepted.
-fn ends(permit: Permit<'_, u32>, value: u32) -> Option<u32> {
-    match world::choose(2) {
-        0 => permit.fill(value).is_ok().then_some(value),
-        _ => {
-            drop(permit);
-            None
-        }
+fn ends(permit: Permit<'_, u32>, fills: bool, value: u32) -> Option<u32> {
+    if fills {
+        return permit.fill(value).is_ok().then_some(value);
     }
+    drop(permit);
+    None
 }
 
 /// A consumer takes until the end while permits end one after the other. The close comes from either side.
@@ -138,7 +136,7 @@ fn beside_a_take(channels: Channels, way: Way, end: End, permits: usize) {
     let mut accepted = Vec::new();
     for (value, permit) in (0..).zip(out) {
         world::perturb();
-        accepted.extend(ends(permit, value));
+        accepted.extend(ends(permit, world::choose(2) == 0, value));
     }
     let (taken, _rx) = world::join(taking);
     holds_eq!(
@@ -150,17 +148,29 @@ fn beside_a_take(channels: Channels, way: Way, end: End, permits: usize) {
 
 /// The same by hand. The take is polled again only if it was woken.
 fn polled(channels: Channels, end: End, permits: usize) {
+    // A consumer's half is lent to its take, so it closes before.
+    let early: &[bool] = match end {
+        End::ByProducer => &[true, false],
+        End::ByConsumer => &[true],
+    };
+    for &early in early {
+        for filled in 0..1_u32 << permits {
+            polled_by(channels, end, early, (permits, filled));
+        }
+    }
+}
+
+/// `filled` has a bit for each permit that is filled, and not dropped.
+fn polled_by(channels: Channels, end: End, early: bool, (permits, filled): (usize, u32)) {
     let buffer = Buffer::fixed(permits);
     let (tx, mut rx) = channels.open::<u32>(buffer).expect("asked before");
     let out = all(&tx, permits);
-    let close = |rx: &mut Rx<u32>| match end {
-        End::ByProducer => tx.close(),
-        End::ByConsumer => rx.close(),
-    };
-    // A consumer's half is lent to its take.
-    let early = end == End::ByConsumer || world::choose(2) == 0;
     if early {
-        close(&mut rx);
+        let closed = match end {
+            End::ByProducer => tx.close(),
+            End::ByConsumer => rx.close(),
+        };
+        assert!(closed, "asked before");
     }
     let bell = Arc::<Bell>::default();
     let waker = Waker::from(Arc::clone(&bell));
@@ -168,11 +178,11 @@ fn polled(channels: Channels, end: End, permits: usize) {
     let mut take = Box::pin(rx.take_async());
     let mut answer = take.as_mut().poll(&mut context);
     if !early {
-        tx.close();
+        assert!(tx.close(), "asked before");
     }
     let mut accepted = Vec::new();
     for (value, permit) in (0..).zip(out) {
-        accepted.extend(ends(permit, value));
+        accepted.extend(ends(permit, filled >> value & 1 == 1, value));
     }
     if answer.is_pending() {
         holds!(
