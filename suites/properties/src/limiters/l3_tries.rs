@@ -114,10 +114,10 @@ fn a_burst(limiters: Limiters, permits: u32) {
 fn bursts_and_pauses(limiters: Limiters, way: Way, kept: Kept, permits: u32) {
     let limiter = limiter(limiters, permits, PERIOD);
     let limit = kept.limit(permits, PERIOD);
-    let rests = if kept.by_rate {
-        PERIOD / permits
-    } else {
-        PERIOD
+    // What comes back at the same moment may come after the pause, so that a pause is longer where no permit is lost by it.
+    let rests = match kept.by_rate {
+        true => PERIOD / permits,
+        false => PERIOD + PERIOD / 6,
     };
     let begin = world::now_nanos();
     let mut granted = 0;
