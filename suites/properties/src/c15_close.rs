@@ -23,7 +23,7 @@ use super::bell::Bell;
 use super::form::Way;
 use super::{Case, Cases, Property, Reliance};
 use crate::design::channels::Design;
-use crate::design::{Channels, Permit, Rx, Tx};
+use crate::design::{Channels, Permit, Tx};
 
 pub(super) const PROPERTY: Property = Property {
     name: "c15-close",

@@ -114,7 +114,7 @@ fn a_burst(limiters: Limiters, permits: u32) {
 fn bursts_and_pauses(limiters: Limiters, way: Way, kept: Kept, permits: u32) {
     let limiter = limiter(limiters, permits, PERIOD);
     let limit = kept.limit(permits, PERIOD);
-    // What comes back at the same moment may come after the pause, so that a pause is longer where no permit is lost by it.
+    // A permit that comes back by a thread may be late by a tick. The longer pause loses none of a window.
     let rests = match kept.by_rate {
         true => PERIOD / permits,
         false => PERIOD + PERIOD / 6,
