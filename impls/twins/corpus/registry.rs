@@ -125,6 +125,7 @@ impl Registry for Corpus {
         peer::<peers::tokio_owned::Owned, _>(visitor, "tokio-owned", "")
             .channel()
             .asynchronous()
+            .async_reserve()
             .claims(KEPT)
             .enter();
         #[cfg(feature = "tokio-asked")]

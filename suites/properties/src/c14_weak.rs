@@ -10,6 +10,12 @@
 //!                            upgrade -> a producer
 //! drops its own handle
 //!                            offer 1 -> closed: a producer exists
+//!
+//! producer                   weak producer 1            weak producer 2
+//! drops the last handle
+//!                            counts itself in
+//!                                                       upgrade -> a producer: it took the count of the other for one
+//!                            upgrade -> none
 //! ```
 
 use flowmeter_harness::channel::{Buffer, Offered, Polled};
@@ -32,7 +38,7 @@ fn cases(design: &Design) -> Vec<Case> {
     if !channels.weakens() {
         return Vec::new();
     }
-    channels
+    let mut cases: Vec<Case> = channels
         .having(&[Buffer::fixed(1), Buffer::Unbounded])
         .flat_map(|buffer| {
             [
@@ -47,8 +53,21 @@ fn cases(design: &Design) -> Vec<Case> {
                 }),
             ]
         })
-        .collect()
+        .collect();
+    // Loom has no room for three threads that upgrade.
+    if world::name() != "loom" {
+        let buffers = [Buffer::fixed(2 * UPGRADES), Buffer::Unbounded];
+        cases.extend(channels.having(&buffers).map(|buffer| {
+            Case::new(format!("several upgrades, {buffer}"), move || {
+                (0..turns()).for_each(|_| several_upgrades(channels, buffer))
+            })
+        }));
+    }
+    cases
 }
+
+/// How often each of two threads upgrades.
+const UPGRADES: usize = 2;
 
 fn keeps_nothing_open(channels: Channels, buffer: Buffer) {
     let (mut tx, mut rx) = channels.open::<u32>(buffer).expect("asked before");
@@ -109,4 +128,41 @@ fn races_the_last(channels: Channels, buffer: Buffer) {
         weak.upgrade().is_none(),
         "C14: a weak producer became a producer after the last"
     );
+}
+
+/// As [`races_the_last`], with upgrades on two threads. Each finds the channel open or none, and what each has put is
+/// there.
+fn several_upgrades(channels: Channels, buffer: Buffer) {
+    let (tx, mut rx) = channels.open::<u32>(buffer).expect("asked before");
+    let upgrading = [tx.downgrade(), tx.downgrade()].map(|weak| {
+        world::spawn(move || {
+            let mut count = 0;
+            for _ in 0..UPGRADES {
+                world::perturb();
+                let Some(mut tx) = weak.upgrade() else {
+                    break;
+                };
+                holds_eq!(
+                    tx.offer(1),
+                    Offered::Done,
+                    "C14: a channel ended beside a producer"
+                );
+                count += 1;
+            }
+            (weak, count)
+        })
+    });
+    world::perturb();
+    drop(tx);
+    let upgraded = upgrading.map(world::join);
+    for _ in 0..upgraded.iter().map(|(_, count)| count).sum() {
+        holds_eq!(rx.poll(), Polled::Done(1), "C14: a value of a producer");
+    }
+    holds_eq!(rx.poll(), Polled::Closed, "C14: no producer is left");
+    for (weak, _) in &upgraded {
+        holds!(
+            weak.upgrade().is_none(),
+            "C14: a weak producer became a producer after the last"
+        );
+    }
 }

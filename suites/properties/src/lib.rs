@@ -29,8 +29,10 @@ mod c11_forms;
 mod c13_identity;
 mod c14_disconnect;
 mod c14_halves;
+mod c14_refusals;
 mod c14_weak;
 mod c15_batch;
+mod c15_close;
 mod c15_half;
 mod c15_reserve;
 mod c1_conservation;
@@ -346,10 +348,12 @@ pub const PROPERTIES: &[&Property] = &[
     &c13_identity::PROPERTY,
     &c14_disconnect::PROPERTY,
     &c14_halves::PROPERTY,
+    &c14_refusals::PROPERTY,
     &c14_weak::PROPERTY,
     &c15_batch::PROPERTY,
     &c15_half::PROPERTY,
     &c15_reserve::PROPERTY,
+    &c15_close::PROPERTY,
     &b1_buffers::PROPERTY,
     &b1_copies::PROPERTY,
     &b2_transforms::PROPERTY,
@@ -397,6 +401,7 @@ pub const PROPERTIES: &[&Property] = &[
     &limiters::l2_weights::PROPERTY,
     &limiters::l2_clocks::PROPERTY,
     &limiters::l3_waiters::PROPERTY,
+    &limiters::l3_tries::PROPERTY,
     &limiters::l3_leavers::PROPERTY,
     &limiters::l3_sequences::PROPERTY,
     &limiters::l4_quotas::PROPERTY,

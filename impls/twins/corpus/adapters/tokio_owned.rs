@@ -1,10 +1,11 @@
 //! tokio's mpsc by owned permits. A put reserves room, looks whether the channel was closed meanwhile, and then releases the
-//! permit or fills it.
+//! permit or fills it. A permit that is dropped is released.
 
 use ::tokio::sync::mpsc::error::{TryRecvError, TrySendError};
 use ::tokio::sync::mpsc::{self, OwnedPermit, Receiver, Sender};
 use flowmeter_harness::channel::{
-    Async, Buffer, Channels, Message, Offered, Polled, PutError, TakeError,
+    Async, AsyncReserve, Buffer, Channels, Message, Offered, Polled, PutError, Reserve, ReserveError,
+    TakeError,
 };
 
 use super::answered::Answered;
@@ -76,5 +77,40 @@ impl Async for Owned {
         rx: &mut Receiver<T>,
     ) -> impl Future<Output = Result<T, TakeError>> + Send {
         Answered::new(rx.recv(), |taken: Option<_>| taken.ok_or(TakeError::Closed))
+    }
+}
+
+/// A permit that is released when it is dropped.
+pub struct Released<T: Message>(Option<OwnedPermit<T>>);
+
+impl<T: Message> Drop for Released<T> {
+    fn drop(&mut self) {
+        drop(self.0.take().map(OwnedPermit::release));
+    }
+}
+
+impl Reserve for Owned {
+    type Permit<'a, T: Message> = Released<T>;
+
+    fn try_reserve<T: Message>(tx: &Sender<T>) -> Result<Released<T>, ReserveError> {
+        match tx.clone().try_reserve_owned() {
+            Ok(permit) => Ok(Released(Some(permit))),
+            Err(TrySendError::Full(_)) => Err(ReserveError::WouldWait),
+            Err(TrySendError::Closed(_)) => Err(ReserveError::Closed),
+        }
+    }
+
+    fn fill<T: Message>(mut permit: Released<T>, value: T) -> Result<(), T> {
+        let permit = permit.0.take().expect("it is filled once");
+        drop(permit.send(value));
+        Ok(())
+    }
+}
+
+impl AsyncReserve for Owned {
+    async fn reserve_async<T: Message>(tx: &Sender<T>) -> Result<Released<T>, ReserveError> {
+        let reserved = tx.clone().reserve_owned().await;
+        let permit = reserved.map_err(|_| ReserveError::Closed)?;
+        Ok(Released(Some(permit)))
     }
 }

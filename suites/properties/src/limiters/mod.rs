@@ -13,6 +13,7 @@ pub(super) mod l2_rate;
 pub(super) mod l2_weights;
 pub(super) mod l3_leavers;
 pub(super) mod l3_sequences;
+pub(super) mod l3_tries;
 pub(super) mod l3_waiters;
 pub(super) mod l4_quotas;
 mod line;
