@@ -14,7 +14,8 @@ pub fn now_nanos() -> u64 {
     census::with(|census| census.clock.clone()).load()
 }
 
-/// As [`now_nanos`], behind by as much as [`lag`] says. So a reader of both clocks sees time go back.
+/// As [`now_nanos`], but late by what [`World::lag`](super::super::World::lag) set. So a reader of both clocks sees time
+/// go back.
 #[inline]
 #[track_caller]
 pub fn brisk_nanos() -> u64 {
