@@ -84,18 +84,22 @@ impl Word for ::shuttle::sync::atomic::AtomicU64 {
     fn new(value: u64) -> Self {
         Self::new(value)
     }
+    #[track_caller]
     fn load(&self) -> u64 {
         announce(self, Kind::Load);
         self.load(Ordering::SeqCst)
     }
+    #[track_caller]
     fn store(&self, value: u64) {
         announce(self, Kind::Store);
         self.store(value, Ordering::SeqCst);
     }
+    #[track_caller]
     fn swap(&self, value: u64, _order: Ordering) -> u64 {
         announce(self, Kind::ReadModifyWrite);
         self.swap(value, Ordering::SeqCst)
     }
+    #[track_caller]
     fn touch(&self) {
         announce(self, Kind::ReadModifyWrite);
         self.fetch_add(0, Ordering::SeqCst);
@@ -103,6 +107,7 @@ impl Word for ::shuttle::sync::atomic::AtomicU64 {
 }
 
 /// The calling thread's next step is an access to a word of the facade.
+#[track_caller]
 fn announce(word: &::shuttle::sync::atomic::AtomicU64, kind: Kind) {
     access::announce(address(word), kind, Location::caller());
 }

@@ -66,7 +66,8 @@ pub(super) struct Check {
     /// Under shuttle: how schedules are chosen [default: turns]
     #[arg(long, value_name = "SCHEDULER", value_parser = scheduling())]
     scheduler: Option<Scheduling>,
-    /// Repeat the cells for so many hours, each time with the next seed; one that has failed is not repeated
+    /// Repeat the cells for so many hours, each time with the next seed. One that has failed, or whose space was
+    /// exhausted, is not repeated. In JSON a cell may have several lines: the last one counts
     #[arg(long, value_name = "HOURS")]
     hours: Option<f64>,
     /// Check only the k-th of n equal parts of the cells, to distribute them over machines
@@ -151,22 +152,27 @@ impl Check {
             };
             prove_and_keep(cell, effort, folder)
         };
-        let named = |cell: &Owed| {
-            let (who, what) = (cell.implementation, cell.property.name);
-            format!("{who} {what} under {}", cell.world)
-        };
         for cell in cells {
-            bar.set_message(named(&cell));
+            let (who, what, world) = (cell.implementation, cell.property.name, cell.world);
+            bar.set_message(format!("{who} {what} under {world}"));
             let proof = prove(&cell, 0);
-            if self.format == Format::Json && until.is_none() {
+            if self.format == Format::Json {
                 output.json(&proof);
             }
             judged.push((cell, proof));
             bar.inc(1);
         }
         if let Some(until) = until {
-            repeat(&mut judged, until, prove, |cell, round| {
-                bar.set_message(format!("{}, seed {}", named(cell), round + 1));
+            repeat(&mut judged, until, prove, |proof, round, is_new| {
+                bar.set_message(format!(
+                    "{} {}: {} seeds",
+                    proof.implementation,
+                    proof.property,
+                    round + 1
+                ));
+                if self.format == Format::Json && is_new {
+                    output.json(proof);
+                }
             });
             if self.format == Format::Json {
                 judged.iter().for_each(|(_, proof)| output.json(proof));

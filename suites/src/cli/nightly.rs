@@ -8,12 +8,12 @@ use super::verdicts::Judged;
 use crate::roster::Owed;
 
 /// Repeats the cells that may still fail, one seed after the other. `prove` is given a cell and how far its seed is from
-/// the first one. `tell` hears of each repetition.
+/// the first one. `tell` is given each cell after a repetition, and whether its verdict is another one now.
 pub(super) fn repeat(
     judged: &mut [Judged],
     until: Instant,
     prove: impl Fn(&Owed, u64) -> Proof,
-    mut tell: impl FnMut(&Owed, u64),
+    mut tell: impl FnMut(&Proof, u64, bool),
 ) {
     for round in 1.. {
         let mut repeated = false;
@@ -21,9 +21,9 @@ pub(super) fn repeat(
             if Instant::now() >= until {
                 return;
             }
-            tell(cell, round);
-            let again = prove(cell, round);
-            join(proof, again);
+            let before = proof.verdict;
+            join(proof, prove(cell, round));
+            tell(proof, round, proof.verdict != before);
             repeated = true;
         }
         if !repeated {
@@ -32,20 +32,20 @@ pub(super) fn repeat(
     }
 }
 
-/// Whether other executions could find something.
+/// Whether other executions could find something: not if there are none.
 fn may_fail(proof: &Proof) -> bool {
     let is_open = matches!(
         proof.verdict,
         Verdict::Pass | Verdict::Inconclusive | Verdict::NotPromisedUnbroken
     );
-    is_open && proof.executions > 0
+    is_open && proof.executions > 0 && !proof.complete
 }
 
 /// Adds a repetition. The worse verdict stays, with all that belongs to it.
 fn join(proof: &mut Proof, again: Proof) {
     let (executions, seconds) = (proof.executions, proof.seconds);
     let bound = proof.bound.take();
-    let is_worse = !may_fail(&again) || again.verdict == Verdict::Inconclusive;
+    let is_worse = !matches!(again.verdict, Verdict::Pass | Verdict::NotPromisedUnbroken);
     if is_worse && proof.verdict != again.verdict {
         *proof = Proof {
             bound: None,
@@ -54,7 +54,7 @@ fn join(proof: &mut Proof, again: Proof) {
     }
     proof.executions = executions + again.executions;
     proof.seconds = seconds + again.seconds;
-    proof.complete &= again.complete;
+    proof.complete |= again.complete;
     proof.bound = match (bound, again.bound) {
         (Some(mut bound), Some(again)) => {
             bound.fewest += again.fewest;
@@ -114,7 +114,7 @@ mod tests {
             let verdict = verdicts.get(round as usize).copied();
             proof(verdict.unwrap_or(Verdict::Fail), round)
         };
-        repeat(&mut judged, until, prove, |_, _| rounds += 1);
+        repeat(&mut judged, until, prove, |_, _, _| rounds += 1);
         let [(_, proof)] = judged;
         (proof, rounds)
     }
@@ -147,6 +147,19 @@ mod tests {
     }
 
     #[test]
+    fn a_space_that_was_exhausted_is_not_repeated() {
+        assert!(may_fail(&proof(Verdict::Pass, 0)));
+        let complete = Proof {
+            complete: true,
+            ..proof(Verdict::Pass, 0)
+        };
+        assert!(!may_fail(&complete));
+        let mut found_later = proof(Verdict::Pass, 0);
+        join(&mut found_later, complete);
+        assert!(found_later.complete);
+    }
+
+    #[test]
     fn the_time_ends_it() {
         let cell = Owed {
             implementation: "one",
@@ -156,7 +169,7 @@ mod tests {
         };
         let mut judged = [(cell, proof(Verdict::Pass, 0))];
         let never = |_: &Owed, _| unreachable!("there is no time");
-        repeat(&mut judged, Instant::now(), never, |_, _| ());
+        repeat(&mut judged, Instant::now(), never, |_, _, _| ());
         assert_eq!(judged[0].1.executions, 20);
     }
 }

@@ -24,12 +24,12 @@ pub fn models() -> Vec<Model> {
         reaches(scheduling, 500, orders, || racers(2, 2, 0))
     });
     models.extend(each(
-        "lets_a_thread_on_for_which_others_spin",
+        "has_few_spins_for_each_step_of_the_writer",
         |scheduling| {
             let explored = explore(scheduling, 3_000, spinners);
-            match explored.failure {
-                None => Ok(format!("{} executions", explored.executions)),
-                Some(failure) => Err(failure.to_string()),
+            match (explored.executions, explored.failure) {
+                (3_000, None) => Ok("3,000 executions".to_owned()),
+                other => Err(format!("{other:?}")),
             }
         },
     ));
@@ -126,13 +126,16 @@ fn racers(first: usize, second: usize, before: usize) -> String {
     order.clone()
 }
 
-/// Three threads spin until a fourth, with many steps, has raised a flag.
+/// Three threads spin until a fourth, with many steps, has raised a flag. Fails if they spin often.
 fn spinners() {
     let flag = Arc::new(AtomicUsize::new(0));
+    let spins = Arc::new(std::sync::atomic::AtomicUsize::new(0));
     let spinner = |_| {
-        let flag = Arc::clone(&flag);
+        let (flag, spins) = (Arc::clone(&flag), Arc::clone(&spins));
         spawn(move || {
             while flag.load(Ordering::SeqCst) < 20 {
+                let spins = spins.fetch_add(1, Ordering::Relaxed);
+                assert!(spins < 2_000, "the writer starves");
                 spin_hint();
             }
         })

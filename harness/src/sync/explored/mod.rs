@@ -50,12 +50,16 @@ pub trait Word: Send + Sync + 'static {
     where
         Self: Sized;
     /// Reads, relaxed.
+    #[track_caller]
     fn load(&self) -> u64;
     /// Writes, relaxed.
+    #[track_caller]
     fn store(&self, value: u64);
     /// Exchanges.
+    #[track_caller]
     fn swap(&self, value: u64, order: Ordering) -> u64;
     /// Changes nothing, but is a read-modify-write, so the checker orders it against all other accesses.
+    #[track_caller]
     fn touch(&self);
 }
 

@@ -99,6 +99,9 @@ fn number(task: TaskId) -> u32 {
     u32::try_from(usize::from(task)).expect("fewer threads than that fit into memory")
 }
 
+/// Steps for which a stretch waits for its task to be started, at most. A changed schedule may name one that never is.
+const PATIENCE: u32 = 10_000;
+
 /// A stretch of a schedule: this task goes on until it has made that many steps in total. Because each task's own steps
 /// are counted, removing a stretch leaves the others in place.
 type Stretch = (u32, u64);
@@ -112,6 +115,8 @@ pub(super) struct Follower {
     /// Steps of each task so far.
     made: BTreeMap<u32, u64>,
     running: u32,
+    /// Steps for which the front stretch has waited for its task to be started.
+    waited: u32,
     begun: bool,
 }
 
@@ -131,6 +136,7 @@ impl Follower {
             drawn,
             made: BTreeMap::new(),
             running: 0,
+            waited: 0,
             begun: false,
         }
     }
@@ -168,10 +174,13 @@ impl Follower {
             }
             // The task has not been started yet; the running task may still start it.
             if self.made(task) == 0
+                && self.waited < PATIENCE
                 && let Some(goes_on) = goes_on
             {
+                self.waited += 1;
                 break goes_on;
             }
+            self.waited = 0;
             self.stretches.pop_front();
         };
         Some(self.makes(next))

@@ -60,11 +60,10 @@ pub fn spawn(body: impl FnOnce() + Send + 'static) {
     thread::spawn_guest::<Shuttle>(body);
 }
 
-/// The calling thread's next step is an access of that kind to the object at that address.
+/// The calling thread's next step is an access of that kind to the object at that address, made by that line.
 #[inline]
-#[track_caller]
-pub fn announce(object: usize, kind: Kind) {
-    access::announce(object, kind, Location::caller());
+pub fn announce(object: usize, kind: Kind, at: &'static Location<'static>) {
+    access::announce(object, kind, at);
 }
 
 /// Records a step of the calling thread, at the line of the caller.

@@ -7,6 +7,7 @@ mod line;
 mod spin;
 mod statics;
 
+use ::std::panic::Location;
 use ::std::sync::Once;
 use ::std::time::Duration;
 
@@ -55,38 +56,42 @@ pub fn task() -> Option<usize> {
 #[inline]
 #[track_caller]
 pub fn point(what: &'static str) {
-    if ::std::thread::panicking() || place() != Place::Inside {
-        return;
-    }
-    if task().is_some_and(spin::has_run_alone) {
-        yield_now();
-    } else if !spin::keeps_its_turn() {
-        switch();
-    }
-    twin::step(what);
+    before(what, || ());
 }
 
 /// A scheduling point before a read of an object that threads share.
 #[inline]
 #[track_caller]
 pub fn reads<T: ?Sized>(object: &T, what: &'static str) {
-    announce(object, Kind::Load);
-    point(what);
+    before_access(object, Kind::Load, what);
 }
 
 /// A scheduling point before an operation that may change an object that threads share.
 #[inline]
 #[track_caller]
 pub fn changes<T: ?Sized>(object: &T, what: &'static str) {
-    announce(object, Kind::ReadModifyWrite);
-    point(what);
+    before_access(object, Kind::ReadModifyWrite, what);
 }
 
 #[track_caller]
-fn announce<T: ?Sized>(object: &T, kind: Kind) {
-    if place() == Place::Inside {
-        twin::announce(::std::ptr::from_ref(object).addr(), kind);
+fn before_access<T: ?Sized>(object: &T, kind: Kind, what: &'static str) {
+    let at = Location::caller();
+    let object = ::std::ptr::from_ref(object).addr();
+    before(what, || twin::announce(object, kind, at));
+}
+
+#[track_caller]
+fn before(what: &'static str, announce: impl Fn()) {
+    if ::std::thread::panicking() || place() != Place::Inside {
+        return;
     }
+    if task().is_some_and(spin::has_run_alone) {
+        yield_now();
+    } else if !spin::keeps_its_turn() {
+        announce();
+        switch();
+    }
+    twin::step(what);
 }
 
 /// Clears what is left of the execution before, and puts statics back.

@@ -1,13 +1,14 @@
-//! Shuttle's PCT, which refuses a model without a choice between tasks. Such a model is executed at random instead.
+//! Shuttle's PCT, which refuses to go on after an execution without a choice between tasks. It begins anew then.
 
-use ::shuttle::scheduler::{PctScheduler, RandomScheduler, Schedule, Scheduler, Task, TaskId};
+use ::shuttle::scheduler::{PctScheduler, Schedule, Scheduler, Task, TaskId};
 
 /// The scheduler.
 pub(super) struct Pct {
     pct: PctScheduler,
-    random: RandomScheduler,
-    executions: u64,
-    /// Whether PCT had a choice.
+    seed: u64,
+    depth: usize,
+    left: usize,
+    /// Whether it ever had a choice.
     chose: bool,
 }
 
@@ -15,24 +16,22 @@ impl Pct {
     pub(super) fn new(seed: u64, depth: usize, executions: usize) -> Pct {
         Pct {
             pct: PctScheduler::new_from_seed(seed, depth, executions),
-            random: RandomScheduler::new_from_seed(seed, executions),
-            executions: 0,
+            seed,
+            depth,
+            left: executions,
             chose: false,
-        }
-    }
-
-    fn scheduler(&mut self) -> &mut dyn Scheduler {
-        match self.chose || self.executions <= 1 {
-            true => &mut self.pct,
-            false => &mut self.random,
         }
     }
 }
 
 impl Scheduler for Pct {
     fn new_execution(&mut self) -> Option<Schedule> {
-        self.executions += 1;
-        self.scheduler().new_execution()
+        if !self.chose {
+            let seed = self.seed.wrapping_add(self.left as u64);
+            self.pct = PctScheduler::new_from_seed(seed, self.depth, self.left);
+        }
+        self.left = self.left.checked_sub(1)?;
+        self.pct.new_execution()
     }
 
     fn next_task(
@@ -41,12 +40,11 @@ impl Scheduler for Pct {
         current: Option<TaskId>,
         is_yielding: bool,
     ) -> Option<TaskId> {
-        let next = self.scheduler().next_task(runnable, current, is_yielding);
-        self.chose |= self.executions == 1 && runnable.len() > 1;
-        next
+        self.chose |= runnable.len() > 1;
+        self.pct.next_task(runnable, current, is_yielding)
     }
 
     fn next_u64(&mut self) -> u64 {
-        self.scheduler().next_u64()
+        self.pct.next_u64()
     }
 }

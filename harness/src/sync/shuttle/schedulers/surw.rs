@@ -13,6 +13,9 @@ use super::Draw;
 /// A line, numbered in the order of first use, which no address decides.
 type Line = usize;
 
+/// Steps of others for which a selected step is held back, at most.
+const PATIENCE: usize = 1_000;
+
 /// The scheduler.
 #[derive(Debug)]
 pub(super) struct Surw {
@@ -23,8 +26,10 @@ pub(super) struct Surw {
     groups: Vec<Line>,
     /// The line that first accessed an object in this execution.
     objects: HashMap<usize, Line>,
-    /// Steps of each task at each line, in the execution that had most.
-    most: BTreeMap<(usize, Line), u64>,
+    /// Lines that accessed the same object in this execution. They are one group from the next one on.
+    together: Vec<(Line, Line)>,
+    /// Steps of each task at each line, in the execution before.
+    before: BTreeMap<(usize, Line), u64>,
     made: BTreeMap<(usize, Line), u64>,
     /// The selected group.
     selected: Option<Line>,
@@ -34,8 +39,10 @@ pub(super) struct Surw {
     parents: Vec<usize>,
     /// How many tasks this execution has.
     tasks: usize,
-    /// The task of the next selected step.
+    /// The task of the next selected step. It may not have been started yet.
     intended: Option<usize>,
+    /// Steps since the last selected one.
+    idle: usize,
 }
 
 impl Surw {
@@ -46,13 +53,15 @@ impl Surw {
             lines: HashMap::new(),
             groups: Vec::new(),
             objects: HashMap::new(),
-            most: BTreeMap::new(),
+            together: Vec::new(),
+            before: BTreeMap::new(),
             made: BTreeMap::new(),
             selected: None,
             remaining: Vec::new(),
             parents: Vec::new(),
             tasks: 0,
             intended: None,
+            idle: 0,
         }
     }
 
@@ -89,7 +98,7 @@ impl Surw {
     /// Selects a group of lines that more than one task has reached.
     fn select(&mut self) {
         let mut reached: BTreeMap<Line, Vec<usize>> = BTreeMap::new();
-        for &(task, line) in self.most.keys() {
+        for &(task, line) in self.before.keys() {
             let tasks = reached.entry(self.group(line)).or_default();
             if !tasks.contains(&task) {
                 tasks.push(task);
@@ -102,7 +111,7 @@ impl Surw {
             n => Some(groups[self.draw.below(n)]),
         };
         self.remaining.fill(0);
-        for (&(task, line), &steps) in &self.most {
+        for (&(task, line), &steps) in &self.before {
             if Some(self.group(line)) == self.selected {
                 if self.remaining.len() <= task {
                     self.remaining.resize(task + 1, 0);
@@ -112,15 +121,19 @@ impl Surw {
         }
     }
 
-    /// Draws the task of the next selected step. One that has not been started yet stands for its starter.
+    /// Draws the task of the next selected step.
     fn intend(&mut self) {
-        let drawn = self.draw.weighted(&self.remaining);
-        self.intended = drawn.map(|mut task| {
-            while task >= self.tasks {
-                task = self.parents.get(task).copied().unwrap_or(0);
-            }
-            task
-        });
+        self.intended = self.draw.weighted(&self.remaining);
+        self.idle = 0;
+    }
+
+    /// The intended task; while it has not been started, the one that will start it or a task above it.
+    fn intended(&self) -> Option<usize> {
+        let mut task = self.intended?;
+        while task >= self.tasks {
+            task = self.parents.get(task).copied().unwrap_or(0);
+        }
+        Some(task)
     }
 
     fn make(&mut self, task: usize) {
@@ -131,8 +144,9 @@ impl Surw {
         let line = self.line(access);
         *self.made.entry((task, line)).or_default() += 1;
         let first = *self.objects.entry(access.object).or_insert(line);
-        let (first, second) = (self.group(first), self.group(line));
-        self.groups[first.max(second)] = first.min(second);
+        if first != line {
+            self.together.push((first, line));
+        }
         if is_selected {
             if let Some(remaining) = self.remaining.get_mut(task) {
                 *remaining = remaining.saturating_sub(1);
@@ -145,10 +159,11 @@ impl Surw {
 impl Scheduler for Surw {
     fn new_execution(&mut self) -> Option<Schedule> {
         self.left = self.left.checked_sub(1)?;
-        for (step, count) in ::std::mem::take(&mut self.made) {
-            let most = self.most.entry(step).or_default();
-            *most = count.max(*most);
+        for (first, second) in ::std::mem::take(&mut self.together) {
+            let (first, second) = (self.group(first), self.group(second));
+            self.groups[first.max(second)] = first.min(second);
         }
+        self.before = ::std::mem::take(&mut self.made);
         self.objects.clear();
         self.tasks = 1;
         self.select();
@@ -170,13 +185,15 @@ impl Scheduler for Surw {
             }
             self.parents[number] = task.parent_task_id().map_or(0, usize::from);
         }
-        // The yielding task may wait for one that is held back.
-        if is_yielding {
+        // A task that yields, or goes on and on, may wait for one that is held back.
+        self.idle += 1;
+        if is_yielding || self.idle > PATIENCE {
             self.intend();
         }
+        let intended = self.intended();
         let ready: Vec<usize> = runnable.iter().map(|task| usize::from(task.id())).collect();
         let mut free = ready.clone();
-        free.retain(|task| Some(*task) == self.intended || !self.is_held(*task));
+        free.retain(|task| Some(*task) == intended || !self.is_held(*task));
         let next = match free.len() {
             // The intended task waits, or has ended.
             0 => {

@@ -1,4 +1,5 @@
-//! Several schedulers, one execution each in turn: a fault that one of them finds soon is found soon.
+//! Several schedulers, one execution each in turn. A fault costs the executions of the scheduler that finds it first, times
+//! their number.
 
 use ::shuttle::scheduler::{Schedule, Scheduler, Task, TaskId};
 
