@@ -110,12 +110,6 @@ fn measuring_nothing_is_refused() {
     ground
         .run(&["check", "--hours", "0"])
         .refused(&["--hours 0", "above 0 hours"]);
-    ground.run(&["check", "--scheduler", "luck"]).refused(&[
-        "'luck'",
-        "--scheduler",
-        "turns",
-        "feedback",
-    ]);
     for (under, unknown) in [("mars", "'mars'"), ("std,Loom", "'Loom'"), ("std,", "''")] {
         let parts = ["--under", unknown, "give some of std,shuttle,loom,sim"];
         ground.run(&["check", "--under", under]).refused(&parts);
