@@ -164,7 +164,7 @@ pub enum Scheduling {
 }
 
 impl Scheduling {
-    /// Those that take turns. On the mutants they find as much as any selection, and most of it sooner.
+    /// Those that take turns: `docs/schedulers.md` has what each finds, alone and in turns.
     pub const TURNS: [Scheduling; 4] = [
         Scheduling::Urw,
         Scheduling::Pct2,

@@ -41,12 +41,12 @@ fn may_fail(proof: &Proof) -> bool {
     is_open && proof.executions > 0 && !proof.complete
 }
 
-/// Adds a repetition. The worse verdict stays, with all that belongs to it.
+/// Adds a repetition. The worse verdict stays, with all that belongs to it, unless the repetition exhausted the space.
 fn join(proof: &mut Proof, again: Proof) {
     let (executions, seconds) = (proof.executions, proof.seconds);
     let bound = proof.bound.take();
     let is_worse = !matches!(again.verdict, Verdict::Pass | Verdict::NotPromisedUnbroken);
-    if is_worse && proof.verdict != again.verdict {
+    if (is_worse || again.complete) && proof.verdict != again.verdict {
         *proof = Proof {
             bound: None,
             ..again.clone()
@@ -154,9 +154,10 @@ mod tests {
             ..proof(Verdict::Pass, 0)
         };
         assert!(!may_fail(&complete));
-        let mut found_later = proof(Verdict::Pass, 0);
-        join(&mut found_later, complete);
-        assert!(found_later.complete);
+        let mut open_before = proof(Verdict::Inconclusive, 0);
+        join(&mut open_before, complete);
+        assert_eq!(open_before.verdict, Verdict::Pass);
+        assert!(open_before.complete);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! Each execution selects some lines that access the same objects. Every order of the steps at these lines is about as
 //! likely as every other; all other steps are a random walk. For that, the task of the next selected step is drawn in
-//! proportion to the number of selected steps that it still has, as earlier executions showed.
+//! proportion to the number of selected steps that it still has, as the execution before showed.
 
 use ::shuttle::scheduler::{Schedule, Scheduler, Task, TaskId};
 use ::std::collections::{BTreeMap, HashMap};
