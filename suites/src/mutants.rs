@@ -21,7 +21,7 @@ pub struct Attack {
     pub mutant: &'static Mutant,
     /// The property.
     pub property: &'static Property,
-    /// From the world that found it, or from the last one where none did.
+    /// From the world that found it, or from the last one that asked where none did.
     pub proof: Proof,
     /// The check that found it. `None` where the world itself did, as with a deadlock, and where none did.
     pub check: Option<String>,
@@ -192,7 +192,10 @@ pub fn attack(
         if proof.verdict == Verdict::Hung && world != Std::NAME {
             hung.push(world);
         }
-        last = Some(proof);
+        // A world that does not ask the property says nothing about the mutant.
+        if last.is_none() || proof.verdict != Verdict::Unclaimed {
+            last = Some(proof);
+        }
         if found {
             check = spoke.into_iter().last();
             break;

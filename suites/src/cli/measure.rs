@@ -31,9 +31,9 @@ use crate::timed;
 /// Time implementations against each other, after proving them
 ///
 /// Records are appended to DIR/records.jsonl as they come. A contestant that hangs, crashes or delivers wrong values
-/// gets a row that says so, and no number. An implementation gets none either where no property held on which the
-/// scenario relies. The code that is timed is another program, flowmeter-timed. It is built first where it is missing or
-/// old, which takes some two minutes.
+/// gets a row that says so, and no number. An implementation gets no number either where a property on which the scenario
+/// relies did not hold. The code that is timed is another program, flowmeter-timed. It is built first where it is missing
+/// or old, which takes some two minutes.
 #[derive(Debug, Args)]
 pub(super) struct Measure {
     #[command(flatten)]
