@@ -49,6 +49,11 @@ pub(crate) fn serve_in(program: TimedProgram) {
         .expect("the program that times is named once");
 }
 
+/// The program that times, as it was named. `None` where this one does.
+pub(crate) fn named() -> Option<&'static TimedProgram> {
+    TIMED.get()
+}
+
 /// The program that times. `None` where this one does. The first call builds it, which can take minutes.
 pub(crate) fn program() -> Option<Result<&'static Path, String>> {
     let timed = TIMED.get()?;
@@ -120,6 +125,29 @@ impl TimedProgram {
                 self.name, self.package, self.name
             )),
             Err(why) if why.kind() == io::ErrorKind::NotFound => self.beside(timed),
+            Err(why) => Err(format!("cargo cannot be started: {why}")),
+        }
+    }
+
+    /// Builds it from the sources of another checkout, in a target folder there, with the profile of that program.
+    ///
+    /// # Errors
+    /// When it cannot be built.
+    pub(crate) fn built_in(&self, checkout: &Path, program: &Path) -> Result<PathBuf, String> {
+        let folder = program.parent().unwrap_or(Path::new("."));
+        let profile = profile_of(folder).unwrap_or("release");
+        let (manifest, target) = (checkout.join("Cargo.toml"), checkout.join("target"));
+        let mut cargo = self.cargo(&manifest, &target, profile);
+        match cargo.status() {
+            Ok(status) if status.success() => {
+                let folder = folder.file_name().unwrap_or("release".as_ref());
+                Ok(target.join(folder).join(self.file()))
+            }
+            Ok(status) => Err(format!(
+                "{} was not built in {} ({status})",
+                self.name,
+                checkout.display()
+            )),
             Err(why) => Err(format!("cargo cannot be started: {why}")),
         }
     }
