@@ -37,6 +37,8 @@ pub struct Paired {
     pub threshold: f64,
     /// Each cell that was entered for two builds, by scenario and implementation.
     pub pairs: Vec<Pair>,
+    /// How many scenarios were dropped for lack of time. They have no pairs.
+    pub dropped: usize,
 }
 
 /// One cell in two builds.
@@ -102,6 +104,11 @@ impl Paired {
     pub fn count(&self, call: Call) -> usize {
         self.pairs.iter().filter(|p| p.verdict == call).count()
     }
+
+    /// Whether any pair has been judged.
+    pub fn is_judged(&self) -> bool {
+        self.pairs.iter().any(|pair| pair.p.is_some())
+    }
 }
 
 /// The pairs of a run that was measured against a base build.
@@ -126,7 +133,11 @@ pub fn paired(run: &RunData, threshold: f64) -> Result<Paired, ReportError> {
         }
     }
     conclude(&mut pairs, &statistics, threshold);
-    Ok(Paired { threshold, pairs })
+    Ok(Paired {
+        threshold,
+        pairs,
+        dropped: run.end.as_ref().map_or(0, |end| end.dropped.len()),
+    })
 }
 
 /// A pair before its verdict, with the statistic that decides it. The statistic is missing if nothing is judged.

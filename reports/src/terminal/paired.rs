@@ -104,10 +104,15 @@ fn sentence(paired: &Paired) -> String {
         .filter(|&(count, _, call)| count > 0 || call == Call::Slower)
         .map(|(count, said, _)| format!("{count} {said}"))
         .collect();
-    match paired.pairs.len() {
+    let counted = match paired.pairs.len() {
         0 => "No cell was measured in two builds.".to_owned(),
         1 => format!("1 cell: {}.", counted.join(", ")),
         n => format!("{n} cells: {}.", counted.join(", ")),
+    };
+    match paired.dropped {
+        0 => counted,
+        1 => format!("{counted} 1 scenario was dropped for lack of time."),
+        n => format!("{counted} {n} scenarios were dropped for lack of time."),
     }
 }
 

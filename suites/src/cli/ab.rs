@@ -148,10 +148,13 @@ impl Ab {
         let paired = paired(&run, self.threshold / 100.0)?;
         self.print(&paired, &folder);
         let regressed = paired.pairs.iter().any(|pair| pair.verdict.is_regression());
-        Ok(match self.fail_on {
-            Some(FailOn::Regression) if regressed => ExitCode::from(FAILED),
-            _ => ExitCode::SUCCESS,
-        })
+        match self.fail_on {
+            Some(FailOn::Regression) if regressed => Ok(ExitCode::from(FAILED)),
+            Some(FailOn::Regression) if !paired.is_judged() => Err(Failure::input(
+                "--fail-on regression: no cell was judged, so this run cannot tell; its rows have the reasons",
+            )),
+            _ => Ok(ExitCode::SUCCESS),
+        }
     }
 
     /// The program of the base build.

@@ -167,6 +167,11 @@ fn tables_show_the_slower_first_and_count_all() {
         "{table}"
     );
     assert_eq!(rows.last(), Some(&sentence), "{table}");
+    let mut cut_off = run();
+    let end = cut_off.end.as_mut().expect("it came to its end");
+    end.dropped = vec!["timers/churn-1k".to_owned()];
+    let cut_off = paired_markdown(&flowmeter_reports::paired(&cut_off, 0.05).unwrap());
+    assert!(cut_off.contains("1 scenario was dropped"), "{cut_off}");
     let markdown = paired_markdown(&paired);
     let rows: Vec<&str> = markdown.lines().collect();
     assert_eq!((rows[0], rows.len()), (sentence, 5), "{markdown}");
