@@ -42,6 +42,10 @@ pub use html::{render, render_machines};
 pub use machines::{Machine, machines};
 pub use rows::{CellRow, CmpRow, RankRow, cmp_rows, rank_rows};
 pub use sighting::{Sighting, sighting_table, sightings};
-pub use statistics::{Change, Diff, Estimates, Verdict, diff, estimate, estimates_of};
-pub use terminal::{DEFAULT_WIDTH, Style, cmp_table, diff_table, rank_table};
+pub use statistics::{
+    Call, Change, Diff, Estimates, Pair, Paired, Verdict, diff, estimate, estimates_of, paired,
+};
+pub use terminal::{
+    DEFAULT_WIDTH, Style, cmp_table, diff_table, paired_markdown, paired_table, rank_table,
+};
 pub use timeline::{About, timeline_page};

@@ -21,6 +21,7 @@ RECORDS = [
     # Of a round that is not complete.
     window("mutex", 3, 900.0),
     window("mutex", 0, 900.0, placebo=True),
+    window("mutex", 0, 800.0, build="base"),
     *(window("kanal", at, 5.0) for at in range(3)),
     {"record": "failure", "scenario": "a/one", "implementation": "kanal"},
     *(window("flume", at, 5.0, unsustained=0.1) for at in range(3)),

@@ -41,6 +41,8 @@ pub struct Settings {
     pub pinning: Pinning,
     /// Adds to every scenario a copy of its placebo's implementation, slowed by this percentage.
     pub slowed_percent: Option<u32>,
+    /// The program of another build, which times our implementations a second time.
+    pub against: Option<String>,
     /// Refuse to measure on a machine that is not quiet.
     pub strict: bool,
     /// The command that repeats the run.
@@ -78,6 +80,7 @@ impl Settings {
             seed: 1,
             pinning: Pinning::Free,
             slowed_percent: None,
+            against: None,
             strict: false,
             command,
             scenario_dir: None,
@@ -209,9 +212,14 @@ pub fn plan(
     uncontended: Vec<Uncontended>,
     settings: &Settings,
 ) -> Plan {
-    let entry = |who: &Contestant, scenario: &ScenarioSpec| Entry {
-        kept_out: kept_out(&proofs, who, scenario),
-        ..Entry::new(who.name)
+    // The base build follows the entry that it is compared with. It is not proved: it gives this build no number.
+    let entries_of = |who: &Contestant, scenario: &ScenarioSpec| {
+        let entry = Entry {
+            kept_out: kept_out(&proofs, who, scenario),
+            ..Entry::new(who.name)
+        };
+        let is_paired = settings.against.is_some() && who.origin == Origin::Own;
+        std::iter::once(entry).chain(is_paired.then(|| Entry::base(who.name)))
     };
     let planned_scenarios = selection
         .scenarios
@@ -221,9 +229,10 @@ pub fn plan(
             let mut entries: Vec<Entry> = roster
                 .contestants()
                 .filter(|who| roster.supports(who.name, scenario))
-                .map(|who| entry(who, scenario))
+                .flat_map(|who| entries_of(who, scenario))
                 .collect();
-            let sound = entries.iter().filter(|entry| entry.kept_out.is_none());
+            let sound = entries.iter().filter(|entry| entry.build.is_none());
+            let sound = sound.filter(|entry| entry.kept_out.is_none());
             let sound: Vec<&str> = sound.map(|entry| &*entry.implementation).collect();
             // The noise floor of a machine shows in a process of ours. One in another language takes seconds to start
             // and warm up, and cannot be slowed.
@@ -265,6 +274,7 @@ pub fn plan(
             pinning: pinning_name(settings.pinning).to_owned(),
             budget_seconds: settings.budget.map(|total| total.as_secs()),
             slowed_percent: settings.slowed_percent,
+            against: settings.against.clone(),
             exploratory: forks < Settings::FORKS_TO_COMPARE
                 || rounds.saturating_mul(forks) < Settings::ROUNDS_TO_COMPARE,
             unoptimised: UNOPTIMISED,
@@ -285,6 +295,35 @@ pub fn plan(
         uncontended,
         planned_scenarios,
     }
+}
+
+/// The engine's plan that compares two builds and nothing else: [`plan`] without placebos and without counting
+/// allocations. With [`Settings::slowed_percent`], this build is slowed in the cells for which `is_slowed` returns true,
+/// by scenario and implementation.
+pub fn plan_of_pairs(
+    selection: &Selection,
+    proofs: Vec<Proof>,
+    settings: &Settings,
+    is_slowed: impl Fn(&str, &str) -> bool,
+) -> Plan {
+    let unslowed = Settings {
+        slowed_percent: None,
+        ..settings.clone()
+    };
+    let mut plan = plan(selection, proofs, Vec::new(), &unslowed);
+    plan.run.slowed_percent = settings.slowed_percent;
+    plan.allocation_window = None;
+    for planned in &mut plan.planned_scenarios {
+        let name = &planned.scenario.name;
+        let scenario = selection.scenarios.iter().find(|it| it.name == *name);
+        let can_be_slowed = scenario.is_some_and(|scenario| scenario.work.can_be_slowed());
+        planned.entries.retain(|entry| !entry.placebo);
+        let ours = planned.entries.iter_mut().filter(|it| it.build.is_none());
+        for entry in ours.filter(|it| can_be_slowed && is_slowed(name, &it.implementation)) {
+            entry.slowed_percent = settings.slowed_percent;
+        }
+    }
+    plan
 }
 
 /// Whether this build is unoptimised. A profile with debug assertions would time those too.

@@ -5,6 +5,7 @@
 //! implementations of its own can use them. Properties are not: they see designs without their types. Nor is the
 //! command: it holds a [`Catalogue`](catalogue::Catalogue) and the [`Worlds`](worlds::Worlds) of its program.
 
+pub mod base;
 pub mod campaign;
 mod claims;
 pub mod cli;

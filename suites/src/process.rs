@@ -7,7 +7,7 @@
 
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
 use std::sync::{OnceLock, PoisonError, RwLock, mpsc};
 use std::time::{Duration, Instant};
@@ -140,12 +140,21 @@ pub fn serve_in(program: impl Into<PathBuf>) {
 /// # Errors
 /// When the system does not provide the path of this program, or the program that times cannot be built.
 pub fn contestant(pinning: Pinning) -> io::Result<Command> {
-    let mut command = match timed::program() {
+    let command = match timed::program() {
         Some(program) => Command::new(program.map_err(io::Error::other)?),
         None => this_program()?,
     };
+    Ok(contending(command, pinning))
+}
+
+/// The command that starts the process of an implementation in that program.
+pub(crate) fn contestant_in(program: &Path, pinning: Pinning) -> Command {
+    contending(Command::new(program), pinning)
+}
+
+fn contending(mut command: Command, pinning: Pinning) -> Command {
     command.arg(CONTESTANT).arg(pinning_name(pinning));
-    Ok(command)
+    command
 }
 
 /// Which other processes of this program may run at the same time.

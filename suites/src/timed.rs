@@ -25,15 +25,17 @@ pub struct TimedProgram {
     pub name: &'static str,
     /// The folder of a manifest in the workspace: `env!("CARGO_MANIFEST_DIR")`.
     pub sources: &'static str,
+    /// The file of its `main`, below the workspace.
+    pub main: &'static str,
 }
 
 static TIMED: OnceLock<TimedProgram> = OnceLock::new();
 static FOUND: OnceLock<Result<Found, String>> = OnceLock::new();
 
-/// The program, held open: a run that has begun goes on with the same one when a newer is built.
+/// A program, held open: a run that has begun goes on with the same one when a newer is built.
 #[derive(Debug)]
-struct Found {
-    path: PathBuf,
+pub(crate) struct Found {
+    pub(crate) path: PathBuf,
     _open: Option<File>,
 }
 
@@ -47,6 +49,11 @@ pub(crate) fn serve_in(program: TimedProgram) {
         .expect("the program that times is named once");
 }
 
+/// The program that times, as it was named. `None` where this one does.
+pub(crate) fn named() -> Option<&'static TimedProgram> {
+    TIMED.get()
+}
+
 /// The program that times. `None` where this one does. The first call builds it, which can take minutes.
 pub(crate) fn program() -> Option<Result<&'static Path, String>> {
     let timed = TIMED.get()?;
@@ -55,7 +62,7 @@ pub(crate) fn program() -> Option<Result<&'static Path, String>> {
             Some(named) => PathBuf::from(named),
             None => timed.built()?,
         };
-        held_open(path)
+        held_open(path).map_err(|why| format!("{why}; {VARIABLE} can name another"))
     });
     Some(match found {
         Ok(found) => Ok(&found.path),
@@ -63,13 +70,13 @@ pub(crate) fn program() -> Option<Result<&'static Path, String>> {
     })
 }
 
-fn held_open(path: PathBuf) -> Result<Found, String> {
-    let file = File::open(&path).map_err(|why| {
-        format!(
-            "{}, which times, cannot be opened: {why}; {VARIABLE} can name another",
-            path.display()
-        )
-    })?;
+/// Opens a program that times.
+///
+/// # Errors
+/// Why it cannot be opened, in a sentence.
+pub(crate) fn held_open(path: PathBuf) -> Result<Found, String> {
+    let file = File::open(&path)
+        .map_err(|why| format!("{}, which times, cannot be opened: {why}", path.display()))?;
     #[cfg(target_os = "linux")]
     {
         use std::os::fd::AsRawFd;
@@ -101,29 +108,17 @@ impl TimedProgram {
     /// When it cannot be built, or there is none.
     pub fn built_beside(&self, program: &Path) -> Result<PathBuf, String> {
         let folder = program.parent().unwrap_or(Path::new("."));
-        let timed = folder.join(format!("{}{}", self.name, std::env::consts::EXE_SUFFIX));
+        let timed = folder.join(self.file());
         let sources = Path::new(self.sources).join("Cargo.toml");
-        let profile = match folder.file_name().and_then(|name| name.to_str()) {
-            Some("debug") => Some("dev"),
-            other => other,
-        };
-        let (Some(profile), Some(target), true) = (profile, folder.parent(), sources.is_file())
+        let (Some(profile), Some(target), true) =
+            (profile_of(folder), folder.parent(), sources.is_file())
         else {
             return self.beside(timed);
         };
-        let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-        cargo
-            .args(["build", "--quiet", "--package", self.package])
-            .args(["--package", self.asking])
-            .args(["--bin", self.name, "--profile", profile])
-            .arg("--manifest-path")
-            .arg(&sources)
-            .arg("--target-dir")
-            .arg(target);
         if !timed.is_file() {
             self.announce();
         }
-        match cargo.status() {
+        match self.cargo(&sources, target, profile).status() {
             Ok(status) if status.success() => Ok(timed),
             Ok(status) => Err(format!(
                 "{}, which times, was not built ({status}); `cargo build --package {} --bin {} --profile {profile}` shows why",
@@ -132,6 +127,47 @@ impl TimedProgram {
             Err(why) if why.kind() == io::ErrorKind::NotFound => self.beside(timed),
             Err(why) => Err(format!("cargo cannot be started: {why}")),
         }
+    }
+
+    /// Builds it from the sources of another checkout, in a target folder there, with the profile of that program.
+    ///
+    /// # Errors
+    /// When it cannot be built.
+    pub(crate) fn built_in(&self, checkout: &Path, program: &Path) -> Result<PathBuf, String> {
+        let folder = program.parent().unwrap_or(Path::new("."));
+        let profile = profile_of(folder).unwrap_or("release");
+        let (manifest, target) = (checkout.join("Cargo.toml"), checkout.join("target"));
+        let mut cargo = self.cargo(&manifest, &target, profile);
+        match cargo.status() {
+            Ok(status) if status.success() => {
+                let folder = folder.file_name().unwrap_or("release".as_ref());
+                Ok(target.join(folder).join(self.file()))
+            }
+            Ok(status) => Err(format!(
+                "{} was not built in {} ({status})",
+                self.name,
+                checkout.display()
+            )),
+            Err(why) => Err(format!("cargo cannot be started: {why}")),
+        }
+    }
+
+    /// The build of both packages.
+    fn cargo(&self, manifest: &Path, target: &Path, profile: &str) -> Command {
+        let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        cargo
+            .args(["build", "--quiet", "--package", self.package])
+            .args(["--package", self.asking])
+            .args(["--bin", self.name, "--profile", profile])
+            .arg("--manifest-path")
+            .arg(manifest)
+            .arg("--target-dir")
+            .arg(target);
+        cargo
+    }
+
+    fn file(&self) -> String {
+        format!("{}{}", self.name, std::env::consts::EXE_SUFFIX)
     }
 
     /// The program that was built earlier.
@@ -158,6 +194,14 @@ impl TimedProgram {
     }
 }
 
+/// The profile of programs in that folder of a target.
+fn profile_of(folder: &Path) -> Option<&str> {
+    match folder.file_name().and_then(|name| name.to_str()) {
+        Some("debug") => Some("dev"),
+        other => other,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::fs;
@@ -169,6 +213,7 @@ mod tests {
         asking: "command",
         name: "timed",
         sources: "/nowhere",
+        main: "main.rs",
     };
 
     #[test]

@@ -118,6 +118,7 @@ fn a_contestant_that_hangs_dies_or_prints_rubbish_is_a_row_and_the_run_goes_on()
         seed: 1,
         pinning: Pinning::Free,
         slowed_percent: Some(10),
+        against: None,
         strict: false,
         command: String::new(),
         scenario_dir: None,

@@ -16,8 +16,8 @@ use super::protocol::Request;
 use crate::record::{Allocation, Record};
 
 impl<'a> Parent<'a> {
-    /// The entries of the scenario with allocations still to be counted: all with timed results, except placebos and
-    /// slowed copies.
+    /// The entries of the scenario with allocations still to be counted: all with timed results, except placebos,
+    /// slowed copies and base builds.
     pub(super) fn uncounted<'c>(
         &self,
         planned: &'c PlannedScenario,
@@ -29,7 +29,8 @@ impl<'a> Parent<'a> {
         let counted = self.standpoint(planned).counted;
         let entries = planned.entries.iter();
         entries
-            .filter(|e| !e.placebo && e.slowed_percent.is_none() && e.kept_out.is_none())
+            .filter(|e| !e.placebo && e.slowed_percent.is_none() && e.build.is_none())
+            .filter(|e| e.kept_out.is_none())
             .filter(|e| !has_failed(&e.key()) && !counted.contains(&e.implementation))
             .collect()
     }

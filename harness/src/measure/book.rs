@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 use super::error::MeasureError;
 use super::plan::{EntryKey, Plan, PlannedScenario};
-use crate::record::{Failure, RECORDS_FILE, Record, RecordError, RunData, read_run};
+use crate::record::{Build, Failure, RECORDS_FILE, Record, RecordError, RunData, read_run};
 
 /// Where an earlier part of a run stopped in one scenario.
 #[derive(Clone, Debug, Default)]
@@ -275,7 +275,10 @@ fn entries_of(data: &RunData, planned: &PlannedScenario) -> Option<(&'static str
     let name = &planned.scenario.name;
     data.rounds.iter().find(|round| round.scenario == *name)?;
     let windows = data.windows.iter().filter(|w| w.scenario == *name);
-    let windows = windows.map(|w| (w.implementation.clone(), w.placebo, w.slowed_percent));
+    let windows = windows.map(|w| {
+        let implementation = w.implementation.clone();
+        (implementation, w.placebo, w.slowed_percent, w.build)
+    });
     let failures = data.failures.iter().filter(|f| f.scenario == *name);
     let recorded: BTreeSet<EntryKey> = windows.chain(failures.map(key_of)).collect();
     let planned: BTreeSet<EntryKey> = planned.entries.iter().map(|e| e.key()).collect();
@@ -283,11 +286,14 @@ fn entries_of(data: &RunData, planned: &PlannedScenario) -> Option<(&'static str
 }
 
 fn told(entries: &BTreeSet<EntryKey>) -> String {
-    let entries = entries.iter().map(|(implementation, placebo, slowed)| {
-        let placebo = if *placebo { " (placebo)" } else { "" };
-        let slowed = slowed.map_or(String::new(), |p| format!(" (slowed by {p} %)"));
-        format!("{implementation}{placebo}{slowed}")
-    });
+    let entries = entries
+        .iter()
+        .map(|(implementation, placebo, slowed, build)| {
+            let placebo = if *placebo { " (placebo)" } else { "" };
+            let slowed = slowed.map_or(String::new(), |p| format!(" (slowed by {p} %)"));
+            let build = build.map_or("", |Build::Base| " (base build)");
+            format!("{implementation}{placebo}{slowed}{build}")
+        });
     entries.collect::<Vec<_>>().join(", ")
 }
 
@@ -344,6 +350,7 @@ pub(super) fn key_of(failure: &Failure) -> EntryKey {
         failure.implementation.clone(),
         failure.placebo,
         failure.slowed_percent,
+        failure.build,
     )
 }
 

@@ -185,6 +185,15 @@ impl Contestant {
     }
 }
 
+/// Whether that program speaks the [`protocol`](super::protocol). It is asked for its peak memory, which needs no
+/// preparation.
+///
+/// # Errors
+/// What it did in place of an answer.
+pub fn speaks(command: Command, limit: Duration) -> Result<(), StageError> {
+    Contestant::start(command)?.peak_memory(limit).map(|_| ())
+}
+
 impl Drop for Contestant {
     fn drop(&mut self) {
         if !self.has_ended {

@@ -3,7 +3,8 @@
 //! In a fork every entry of the scenario has a process of its own. All are alive at once, and all but the one being
 //! measured are idle on their pipes. Each process proves itself once per fork, untimed; a fresh process that has proved
 //! itself is as warm as every other. Rounds follow. In each, every entry has one window, in an order drawn anew from
-//! the seed, so that drift of the machine affects all entries alike.
+//! the seed, so that drift of the machine affects all entries alike. Two builds of an implementation are timed one after
+//! the other, so that drift affects their ratio less.
 //!
 //! A process that hangs, ends, panics, miscounts or violates the protocol gets one row with the reason. It is killed
 //! and has no further window in this scenario; the run continues.
@@ -15,7 +16,7 @@ use super::budget::Demand;
 use super::contestant::Contestant;
 use super::error::MeasureError;
 use super::noise;
-use super::order::{order_of_round, round_seed};
+use super::order::{order_of_entries, round_seed};
 use super::parent::Parent;
 use super::plan::{Entry, EntryKey, PlannedScenario};
 use super::progress::{Event, Standing};
@@ -169,7 +170,7 @@ impl<'a> Parent<'a> {
             of,
         });
         course.in_round = 0;
-        for index in order_of_round(seed, scenario, round, planned.entries.len()) {
+        for index in order_of_entries(seed, scenario, round, &planned.entries) {
             let Some(contestant) = &mut field.0[index] else {
                 continue;
             };
@@ -232,6 +233,7 @@ impl<'a> Parent<'a> {
             implementation: entry.implementation.clone(),
             placebo: entry.placebo,
             slowed_percent: entry.slowed_percent,
+            build: entry.build,
             fork,
             round,
             kind: error.kind,
@@ -298,6 +300,7 @@ fn window_record(
         implementation: entry.implementation.clone(),
         placebo: entry.placebo,
         slowed_percent: entry.slowed_percent,
+        build: entry.build,
         fork,
         round,
         value: sample.value,

@@ -38,6 +38,7 @@ pub mod reading;
 mod stage;
 pub mod usage;
 
+pub use contestant::speaks;
 pub use error::MeasureError;
 pub use parent::{RunSummary, resume, run};
 pub use plan::{Entry, Plan, PlannedScenario};

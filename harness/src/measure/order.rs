@@ -1,9 +1,10 @@
 //! The order of entries in a round. It depends only on the seed, so that a run can be repeated.
 
-use rand::SeedableRng;
 use rand::seq::SliceRandom;
+use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
+use super::plan::Entry;
 use crate::hash::fnv1a;
 
 /// The order in which the `entries` entries have their windows in that round.
@@ -15,6 +16,32 @@ pub fn order_of_round(seed: u64, scenario: &str, round: u32, entries: usize) -> 
         seed, scenario, round,
     )));
     order
+}
+
+/// As [`order_of_round`], with each base build beside the entry that it follows in `entries`. Which of the two is first
+/// is drawn for every two rounds, and the other is first in the second of them.
+pub(super) fn order_of_entries(
+    seed: u64,
+    scenario: &str,
+    round: u32,
+    entries: &[Entry],
+) -> Vec<usize> {
+    let is_second = |index: usize| entries[index].build.is_some();
+    let firsts: Vec<usize> = (0..entries.len())
+        .filter(|&i| i == 0 || !is_second(i))
+        .collect();
+    let mut draws = Pcg64Mcg::seed_from_u64(!round_seed(seed, scenario, round / 2));
+    let swaps: Vec<bool> = firsts.iter().map(|_| draws.random()).collect();
+    let order = order_of_round(seed, scenario, round, firsts.len());
+    let pairs = order.into_iter().flat_map(|place| {
+        let end = firsts.get(place + 1).copied().unwrap_or(entries.len());
+        let mut pair: Vec<usize> = (firsts[place]..end).collect();
+        if swaps[place] ^ (round % 2 == 1) {
+            pair.reverse();
+        }
+        pair
+    });
+    pairs.collect()
 }
 
 /// The seed of the workload's random choices in that round: the same for all entries.
@@ -46,6 +73,40 @@ mod tests {
             let mut order = order_of_round(7, "x", round, 9);
             order.sort_unstable();
             assert_eq!(order, (0..9).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn without_a_base_build_the_order_is_that_of_the_round() {
+        let entries: Vec<Entry> = (0..7).map(|n| Entry::new(n.to_string())).collect();
+        for round in 0..20 {
+            assert_eq!(
+                order_of_entries(5, "x", round, &entries),
+                order_of_round(5, "x", round, 7)
+            );
+        }
+    }
+
+    #[test]
+    fn two_builds_are_neighbours_and_each_is_first_in_every_second_round() {
+        let names = ["ant", "bee", "cat"];
+        let mut entries: Vec<Entry> = Vec::new();
+        for name in names {
+            entries.extend([Entry::new(name), Entry::base(name)]);
+        }
+        entries.push(Entry::placebo("ant"));
+        let mut first = [0_u32; 3];
+        for block in 0..500 {
+            for round in [2 * block, 2 * block + 1] {
+                let order = order_of_entries(5, "x", round, &entries);
+                let place = |index: usize| order.iter().position(|&at| at == index).unwrap();
+                for (pair, first) in first.iter_mut().enumerate() {
+                    assert_eq!(place(2 * pair).abs_diff(place(2 * pair + 1)), 1);
+                    *first += u32::from(place(2 * pair) < place(2 * pair + 1));
+                }
+                assert_eq!(order.len(), 7);
+            }
+            assert_eq!(first, [block + 1; 3]);
         }
     }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::budget::Budget;
 use super::error::MeasureError;
 use super::stage::StageError;
-use crate::record::{Implementation, Proof, Run, Scenario, Uncontended};
+use crate::record::{Build, Implementation, Proof, Run, Scenario, Uncontended};
 
 /// Enough for threads to start, buffers to fill and branch predictors to learn.
 pub const USUAL_RAMP: Duration = Duration::from_millis(10);
@@ -67,12 +67,15 @@ pub struct Entry {
     pub placebo: bool,
     /// A copy slowed on purpose by that many percent.
     pub slowed_percent: Option<u32>,
+    /// The build that times it, if it is not the one of the run. Such an entry follows the entry of the same
+    /// implementation that it is compared with, and the two are timed one after the other.
+    pub build: Option<Build>,
     /// Why it is not timed, such as a failed property. It gets a row with this reason, and no window.
     pub kept_out: Option<StageError>,
 }
 
 /// Distinguishes the entries of one scenario.
-pub(super) type EntryKey = (String, bool, Option<u32>);
+pub(super) type EntryKey = (String, bool, Option<u32>, Option<Build>);
 
 impl Entry {
     /// The unmodified implementation.
@@ -81,6 +84,7 @@ impl Entry {
             implementation: implementation.into(),
             placebo: false,
             slowed_percent: None,
+            build: None,
             kept_out: None,
         }
     }
@@ -93,11 +97,20 @@ impl Entry {
         }
     }
 
+    /// A second entry of the same implementation, timed by the base build.
+    pub fn base(implementation: impl Into<String>) -> Entry {
+        Entry {
+            build: Some(Build::Base),
+            ..Entry::new(implementation)
+        }
+    }
+
     pub(super) fn key(&self) -> EntryKey {
         (
             self.implementation.clone(),
             self.placebo,
             self.slowed_percent,
+            self.build,
         )
     }
 }

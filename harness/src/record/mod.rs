@@ -22,7 +22,9 @@ pub use self::read::{RecordError, RunData, read_records, read_run};
 pub use self::run::{End, Implementation, Machine, Noise, Run};
 pub use self::scenario::{Axes, Better, Measure, Scenario};
 pub use self::timeline::{Span, Step, Timeline};
-pub use self::window::{Allocation, Failure, FailureKind, Latency, Round, Uncontended, Window};
+pub use self::window::{
+    Allocation, Build, Failure, FailureKind, Latency, Round, Uncontended, Window,
+};
 
 /// Version of this schema; a reader refuses another one.
 pub const SCHEMA: u32 = 1;

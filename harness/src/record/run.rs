@@ -38,6 +38,9 @@ pub struct Run {
     /// A copy of one implementation in each scenario was slowed by that many percent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slowed_percent: Option<u32>,
+    /// The program of the base build, which timed our implementations a second time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub against: Option<String>,
     /// Too few forks or rounds to call anything faster.
     pub exploratory: bool,
     /// Built with debug assertions, as cargo's `dev` profile does, and so unoptimised: the timings are not

@@ -4,6 +4,14 @@ use serde::{Deserialize, Serialize};
 
 use super::Findings;
 
+/// The build of an implementation that is timed beside the one of the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Build {
+    /// The one that the build of the run is compared with.
+    Base,
+}
+
 /// One timed window.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Window {
@@ -16,6 +24,9 @@ pub struct Window {
     /// A copy slowed on purpose by that many percent, to test whether the engine notices.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slowed_percent: Option<u32>,
+    /// The build that was timed, if it is not the one of the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub build: Option<Build>,
     /// Generation of child processes, from 0.
     pub fork: u32,
     /// Round of this scenario in the run, from 0, counted over all forks.
@@ -110,6 +121,9 @@ pub struct Failure {
     /// A copy slowed on purpose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slowed_percent: Option<u32>,
+    /// The build that failed, if it is not the one of the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub build: Option<Build>,
     /// Generation of child processes.
     pub fork: u32,
     /// Round, if one had begun.

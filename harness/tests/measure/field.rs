@@ -70,6 +70,7 @@ pub fn plan(ground: &Path, scenarios: &[&str], entries: &[Entry]) -> Plan {
             pinning: "free".to_owned(),
             budget_seconds: None,
             slowed_percent: None,
+            against: None,
             exploratory: false,
             unoptimised: false,
             machine: Machine::default(),
@@ -152,6 +153,7 @@ pub fn only_window<'a>(
             && w.implementation == entry.implementation
             && w.placebo == entry.placebo
             && w.slowed_percent == entry.slowed_percent
+            && w.build == entry.build
             && w.round == round
     });
     let window = found.next();

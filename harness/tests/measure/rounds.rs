@@ -18,6 +18,7 @@ tests![
     a_fork_is_a_generation_of_processes,
     all_entries_draw_from_the_same_seed,
     a_slowed_copy_is_told_so_and_told_apart,
+    two_builds_are_timed_one_after_the_other_and_told_apart,
     latencies_reach_the_records,
     an_interrupt_from_the_terminal_does_not_reach_a_contestant,
     what_a_contestant_prints_does_no_harm,
@@ -121,6 +122,23 @@ fn a_slowed_copy_is_told_so_and_told_apart() {
     let operations = |entry: &Entry| only_window(&data, "x/one", entry, 0).unwrap().operations;
     assert_eq!(operations(&Entry::new("ant")), 1_000);
     assert_eq!(operations(&slowed), 1_010);
+}
+
+fn two_builds_are_timed_one_after_the_other_and_told_apart() {
+    let ground = Ground::new();
+    let names = ["ant", "bee", "cat"];
+    let pairs = names.map(|name| [Entry::new(name), Entry::base(name)]);
+    let plan = plan(ground.path(), &["x/one"], &pairs.concat());
+    run(&plan, &ground.run_folder(), spawn, &mut Silent).unwrap();
+    let data = ground.read();
+    assert_whole(&data, &plan);
+    for pair in data.windows.chunks(2) {
+        let [one, other] = pair else {
+            panic!("windows come in pairs");
+        };
+        assert_eq!(one.implementation, other.implementation);
+        assert_ne!(one.build, other.build);
+    }
 }
 
 fn latencies_reach_the_records() {

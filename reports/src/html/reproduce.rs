@@ -94,6 +94,7 @@ fn protocol(run: &RunData, windows: &[&Window]) -> String {
         said.push_str(&format!(" --slowed {percent}"));
     }
     let folders = [
+        ("--against", &run.against),
         ("--scenario-dir", &run.scenario_dir),
         ("--foreign-dir", &run.foreign_dir),
     ];

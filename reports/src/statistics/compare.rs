@@ -289,7 +289,9 @@ pub fn compare<'a>(
         .sort_by(|a, b| a.implementation.cmp(&b.implementation));
     comparison.mark_overlaps();
     for &(name, entry) in samples.windows.keys() {
-        let Some(original) = logs.get(name).filter(|_| entry != Entry::Original) else {
+        // A copy of the same code beside it. The base build is other code, and belongs to no ranking.
+        let is_copy = matches!(entry, Entry::Placebo | Entry::Slowed(_));
+        let Some(original) = logs.get(name).filter(|_| is_copy) else {
             continue;
         };
         let against = differences(&samples.logs(name, entry), original);
@@ -317,7 +319,7 @@ pub fn compare<'a>(
                 p,
                 called_slower: false,
             }),
-            Entry::Placebo | Entry::Original => comparison.placebos.push(twin),
+            _ => comparison.placebos.push(twin),
         }
     }
     comparison.logs = logs

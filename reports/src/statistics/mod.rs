@@ -16,6 +16,7 @@ mod histograms;
 mod latency;
 mod lateness;
 mod pace;
+mod paired;
 mod ranking;
 mod samples;
 mod significance;
@@ -33,6 +34,7 @@ pub use flight::Flight;
 pub use histograms::Percentile;
 pub use latency::LatencyCurves;
 pub use lateness::LatenessCurves;
+pub use paired::{Call, Pair, Paired, RELEVANT, paired};
 pub(crate) use samples::{Entry, origin, samples, scenarios};
 pub use significance::FALSE_DISCOVERIES;
 

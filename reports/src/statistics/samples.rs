@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use flowmeter_harness::caps::Origin;
-use flowmeter_harness::record::{Better, FailureKind, Implementation, RunData, Scenario, Window};
+use flowmeter_harness::record::{
+    Better, Build, FailureKind, Implementation, RunData, Scenario, Window,
+};
 
 use super::pace::Pace;
 use crate::error::ReportError;
@@ -17,14 +19,17 @@ pub enum Entry {
     Placebo,
     /// Its copy slowed by so many percent.
     Slowed(u32),
+    /// The same implementation, timed by another build.
+    Of(Build),
 }
 
 impl Entry {
     fn of(window: &Window) -> Entry {
-        match (window.placebo, window.slowed_percent) {
-            (_, Some(percent)) => Entry::Slowed(percent),
-            (true, None) => Entry::Placebo,
-            (false, None) => Entry::Original,
+        match (window.build, window.slowed_percent, window.placebo) {
+            (Some(build), ..) => Entry::Of(build),
+            (None, Some(percent), _) => Entry::Slowed(percent),
+            (None, None, true) => Entry::Placebo,
+            (None, None, false) => Entry::Original,
         }
     }
 }
@@ -67,7 +72,12 @@ impl ScenarioSamples<'_> {
 
     /// How well the windows of the implementation itself kept their rate.
     pub fn pace(&self, implementation: &str) -> Pace {
-        let windows = self.windows.get(&(implementation, Entry::Original));
+        self.pace_of(implementation, Entry::Original)
+    }
+
+    /// How well the windows of an entry kept their rate.
+    pub fn pace_of(&self, implementation: &str, entry: Entry) -> Pace {
+        let windows = self.windows.get(&(implementation, entry));
         let windows = windows.into_iter().flat_map(BTreeMap::values);
         Pace::of(windows.map(|timed| timed.window))
     }
@@ -193,7 +203,7 @@ pub fn samples<'a>(runs: &'a [RunData], scenario: &'a Scenario) -> ScenarioSampl
         let failures = run
             .failures
             .iter()
-            .filter(|f| f.scenario == name && f.slowed_percent.is_none());
+            .filter(|f| f.scenario == name && f.slowed_percent.is_none() && f.build.is_none());
         for failure in failures {
             samples
                 .failures

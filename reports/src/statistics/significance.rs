@@ -4,7 +4,8 @@
 //! are not independent, and the certainty of a difference depends on the number of forks. Resampling rounds more often
 //! does not change that. A t statistic on one value for each fork accounts for it.
 //!
-//! Source: Benjamini and Hochberg, *Controlling the false discovery rate* (1995); Abramowitz and Stegun, *Handbook of
+//! Source: Benjamini and Hochberg, *Controlling the false discovery rate* (1995); Holm, *A simple sequentially
+//! rejective multiple test procedure* (1979); Abramowitz and Stegun, *Handbook of
 //! Mathematical Functions* (1964), 26.7.3 and 26.7.4 (the t distribution).
 
 use super::bootstrap::median;
@@ -27,6 +28,21 @@ pub fn discoveries(p_values: &[f64]) -> Vec<bool> {
         .iter()
         .map(|&p| threshold.is_some_and(|threshold| p <= threshold))
         .collect()
+}
+
+/// The p-values corrected for their number. Rejecting those of at most 0.05 rejects a true hypothesis in at most 5 % of
+/// all families, however the tests depend on each other.
+pub fn holm(p_values: &[f64]) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..p_values.len()).collect();
+    order.sort_unstable_by(|&a, &b| p_values[a].total_cmp(&p_values[b]));
+    let mut corrected = vec![1.0; p_values.len()];
+    let mut most: f64 = 0.0;
+    for (rank, &index) in order.iter().enumerate() {
+        let left = (p_values.len() - rank) as f64;
+        most = most.max((p_values[index] * left).min(1.0));
+        corrected[index] = most;
+    }
+    corrected
 }
 
 /// The median of each fork's values; a fork without any is left out. `forks` holds the rounds of each,
@@ -113,9 +129,18 @@ impl Statistic {
 
     /// Two-sided p-value, with standard errors multiplied by `wider`.
     pub fn p(self, wider: f64) -> f64 {
+        t_two_sided(self.t() / wider, self.whole_freedom())
+    }
+
+    /// The t interval that holds the true sum with that probability.
+    pub fn interval(self, confidence: f64) -> (f64, f64) {
+        let half = t_quantile(1.0 - confidence, self.whole_freedom()) * self.variance.sqrt();
+        (self.sum - half, self.sum + half)
+    }
+
+    fn whole_freedom(self) -> u32 {
         // Rounded down, which gives the wider distribution.
-        let freedom = (self.freedom + 1e-9).floor().clamp(1.0, 1e4);
-        t_two_sided(self.t() / wider, freedom as u32)
+        (self.freedom + 1e-9).floor().clamp(1.0, 1e4) as u32
     }
 }
 
@@ -143,6 +168,22 @@ fn t_two_sided(t: f64, freedom: u32) -> f64 {
     (1.0 - within).clamp(0.0, 1.0)
 }
 
+/// How far from 0 a t with so many degrees of freedom is with probability `p`.
+fn t_quantile(p: f64, freedom: u32) -> f64 {
+    let (mut near, mut far) = (0.0, 1.0);
+    while t_two_sided(far, freedom) > p && far < 1e9 {
+        far *= 2.0;
+    }
+    for _ in 0..60 {
+        let middle = f64::midpoint(near, far);
+        match t_two_sided(middle, freedom) > p {
+            true => near = middle,
+            false => far = middle,
+        }
+    }
+    far
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -163,6 +204,27 @@ mod tests {
             assert!((p - 0.05).abs() < 1e-4, "{freedom}: {p}");
         }
         assert_eq!(t_two_sided(0.0, 4), 1.0);
+    }
+
+    #[test]
+    fn a_quantile_is_where_its_probability_is() {
+        // The tables of Abramowitz and Stegun, 26.10.
+        for (p, freedom, t) in [(0.05, 4, 2.776), (0.1, 9, 1.833), (0.01, 11, 3.106)] {
+            let found = t_quantile(p, freedom);
+            assert!((found - t).abs() < 1e-3, "{p}, {freedom}: {found}");
+        }
+    }
+
+    #[test]
+    fn holm_multiplies_the_smallest_by_all_and_the_next_by_one_fewer() {
+        let close = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-12);
+        let corrected = holm(&[0.01, 0.04, 0.03, 0.005]);
+        assert!(
+            close(&corrected, &[0.03, 0.06, 0.06, 0.02]),
+            "{corrected:?}"
+        );
+        assert_eq!(holm(&[0.9, 0.8]), [1.0, 1.0]);
+        assert!(holm(&[]).is_empty());
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod cmp;
 mod diff;
+mod paired;
 mod rank;
 
 use std::fmt::Write;
@@ -14,6 +15,7 @@ use crate::statistics::{Estimates, UNOPTIMISED};
 
 pub use cmp::cmp_table;
 pub use diff::diff_table;
+pub use paired::{paired_markdown, paired_table};
 pub use rank::rank_table;
 pub(crate) use rank::{references, without_number};
 

@@ -306,6 +306,7 @@ fn a_cell_without_a_number_has_no_curve_and_no_strip() {
             implementation: who.to_owned(),
             placebo: false,
             slowed_percent: None,
+            build: None,
             fork: 0,
             round: Some(1),
             kind: FailureKind::Hang,

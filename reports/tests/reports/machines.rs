@@ -200,6 +200,7 @@ fn shards_of_verdicts_on_copies_of_a_run_are_one_run() {
         implementation: failed.implementation.clone(),
         placebo: false,
         slowed_percent: None,
+        build: None,
         fork: 0,
         round: None,
         kind: FailureKind::Proof,

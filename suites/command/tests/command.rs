@@ -9,6 +9,8 @@ mod claims;
 mod foreign;
 #[path = "command/misuse.rs"]
 mod misuse;
+#[path = "command/paired.rs"]
+mod paired;
 #[path = "command/proved.rs"]
 mod proved;
 #[path = "command/resumed.rs"]

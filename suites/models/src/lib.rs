@@ -18,6 +18,7 @@ pub const TIMED: TimedProgram = TimedProgram {
     asking: "flowmeter",
     name: "flowmeter-timed",
     sources: env!("CARGO_MANIFEST_DIR"),
+    main: "suites/bench/src/main.rs",
 };
 
 /// Our implementations and the published ones in every world, with mutants, injected faults and claims. [`TIMED`]

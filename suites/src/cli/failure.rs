@@ -39,6 +39,12 @@ impl Failure {
         }
     }
 
+    /// The same, with more at the end of its sentence.
+    pub(super) fn and(mut self, more: &str) -> Failure {
+        self.sentence.push_str(more);
+        self
+    }
+
     /// A file that cannot be written.
     pub(super) fn write(path: &Path, why: &io::Error) -> Failure {
         Failure::input(format!(

@@ -119,6 +119,7 @@ impl Into {
                 implementation: proof.implementation.clone(),
                 placebo: false,
                 slowed_percent: None,
+                build: None,
                 fork: 0,
                 round: None,
                 kind: why.kind,

@@ -7,11 +7,12 @@ use std::time::{Duration, SystemTime};
 
 use clap::{Args, ValueEnum};
 use flowmeter_harness::measure::pin::Pinning;
+use flowmeter_harness::measure::plan::{Plan, USUAL_PROVE_LIMIT};
 use flowmeter_harness::measure::{self, MeasureError, RunSummary, clock};
-use flowmeter_harness::record::{Proof, RECORDS_FILE, Uncontended, Verdict, read_run};
+use flowmeter_harness::record::{Build, Proof, RECORDS_FILE, Uncontended, Verdict, read_run};
 use flowmeter_harness::registry::Contestant;
 use flowmeter_reports::estimate;
-use flowmeter_reports::statistics::UNOPTIMISED;
+use flowmeter_reports::statistics::{RELEVANT, UNOPTIMISED};
 
 use super::failure::{Failure, Outcome};
 use super::foreign::Foreign;
@@ -22,7 +23,7 @@ use super::selection::{Implementations, RUNS, Scenarios, latest_run};
 use super::verdicts::sentence;
 use crate::campaign::{self, Selection, Settings, plan, quick_proof};
 use crate::catalogue::Catalogue;
-use crate::foreign::VARIABLE;
+use crate::foreign::{Foreigners, VARIABLE};
 use crate::process;
 use crate::roster::Roster;
 use crate::scenario::ScenarioSpec;
@@ -73,6 +74,10 @@ pub(super) struct Measure {
     /// Add to each scenario a copy of one implementation slowed by this percentage, to test whether it is noticed
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(1..=90))]
     slowed: Option<u32>,
+    /// Also time each implementation of ours (origin own) with this program of another build, in the same rounds, and
+    /// show how the two differ. It is another flowmeter-timed; `ab` builds it from a commit
+    #[arg(long, value_name = "BINARY", conflicts_with = "resume")]
+    against: Option<PathBuf>,
     /// Seed of every shuffle [default: 1]
     #[arg(long)]
     seed: Option<u64>,
@@ -109,6 +114,8 @@ impl Measure {
         // Settings that are not given are those of the run.
         let begun = self.resume.then(|| Begun::read(&folder)).transpose()?;
         let settings = self.settings(begun.as_ref())?;
+        // Refused before minutes of proving.
+        settings.against.as_deref().map(base_program).transpose()?;
         let selection = self.selection(catalogue, &settings, begun.as_ref())?;
         let begun = begun.as_ref();
         let done = conduct(&selection, &settings, &folder, begun)?;
@@ -145,9 +152,13 @@ impl Measure {
             })),
         }
         if self.format == Format::Table {
-            let run = read_run(&folder)?;
-            let estimates = flowmeter_reports::estimates_of(&[run])?;
+            let run = [read_run(&folder)?];
+            let estimates = flowmeter_reports::estimates_of(&run)?;
             output.line(&flowmeter_reports::rank_table(&estimates, width(), style()));
+            if settings.against.is_some() {
+                let paired = flowmeter_reports::paired(&run[0], RELEVANT)?;
+                output.line(&flowmeter_reports::paired_table(&paired, width(), style()));
+            }
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -198,6 +209,7 @@ impl Measure {
                 Pin::CorePerThread => Pinning::CorePerThread,
             }),
             slowed_percent: self.slowed.or(usual.slowed_percent),
+            against: named(self.against.as_deref()).or(usual.against),
             strict: self.strict,
             command: usual.command,
             scenario_dir: named(self.scenarios.folder()).or(usual.scenario_dir),
@@ -236,31 +248,42 @@ impl Measure {
             }
         }
         let wanted = |name: &str| implementations.iter().any(|who| who.name == name);
-        // Built before implementations are asked, whose answers have a time limit.
-        timed::program().transpose().map_err(Failure::input)?;
-        let mut roster = Roster::ask(catalogue, wanted, &scenarios);
         foreign.retain(wanted);
-        roster.join(&foreign, &scenarios)?;
-        let run_by_somebody = |scenario: &ScenarioSpec| {
-            let mut all = roster.contestants();
-            all.any(|who| roster.supports(who.name, scenario))
-        };
-        if !scenarios.iter().any(run_by_somebody) {
-            return Err(Failure::input(
-                "none of these implementations can run any of these scenarios; `cargo flowmeter list` \
-                 shows what each can do",
-            ));
-        }
-        Ok(Selection {
-            roster,
-            foreign,
-            scenarios,
-        })
+        asked(catalogue, wanted, foreign, scenarios)
     }
 }
 
+/// The selection of these implementations and scenarios, once each implementation was asked. Refuses a selection in
+/// which nothing can run.
+pub(super) fn asked(
+    catalogue: &Catalogue,
+    wanted: impl Fn(&str) -> bool,
+    foreign: Foreigners,
+    scenarios: Vec<ScenarioSpec>,
+) -> Result<Selection, Failure> {
+    // Built before implementations are asked, whose answers have a time limit.
+    timed::program().transpose().map_err(Failure::input)?;
+    let mut roster = Roster::ask(catalogue, wanted, &scenarios);
+    roster.join(&foreign, &scenarios)?;
+    let is_runnable = |scenario: &ScenarioSpec| {
+        let mut all = roster.contestants();
+        all.any(|who| roster.supports(who.name, scenario))
+    };
+    if !scenarios.iter().any(is_runnable) {
+        return Err(Failure::input(
+            "none of these implementations can run any of these scenarios; `cargo flowmeter list` \
+             shows what each can do",
+        ));
+    }
+    Ok(Selection {
+        roster,
+        foreign,
+        scenarios,
+    })
+}
+
 /// The form in records; a path that is no valid text is converted as well as possible.
-fn named(folder: Option<&Path>) -> Option<String> {
+pub(super) fn named(folder: Option<&Path>) -> Option<String> {
     folder.map(|folder| folder.display().to_string())
 }
 
@@ -278,6 +301,7 @@ fn usual_settings() -> Settings {
         seed: 1,
         pinning: Pinning::Free,
         slowed_percent: None,
+        against: None,
         strict: false,
         command: command_line(),
         scenario_dir: None,
@@ -316,23 +340,51 @@ pub(super) fn time(
 ) -> Result<Option<RunSummary>, Failure> {
     let (proofs, uncontended) = before;
     let plan = plan(selection, proofs, uncontended, settings);
-    let pinning = settings.pinning;
-    process::contestant(pinning)
-        .map_err(|why| Failure::input(format!("no process can be started: {why}")))?;
-    let spawn = |entry: &measure::plan::Entry| {
-        let foreign = selection.foreign.command(&entry.implementation);
-        foreign.unwrap_or_else(|| process::contestant(pinning).expect("found just now"))
-    };
-    let mut progress = Measuring::new();
-    let summary = if resume {
-        measure::resume(&plan, folder, spawn, &mut progress)?
-    } else {
-        Some(measure::run(&plan, folder, spawn, &mut progress)?)
-    };
-    drop(progress);
+    let summary = time_planned(&plan, selection, settings, folder, resume)?;
     let run = read_run(folder)?;
     estimate(&[run])?.write(folder)?;
     Ok(summary)
+}
+
+/// Times what is planned.
+pub(super) fn time_planned(
+    plan: &Plan,
+    selection: &Selection,
+    settings: &Settings,
+    folder: &Path,
+    resume: bool,
+) -> Result<Option<RunSummary>, Failure> {
+    let pinning = settings.pinning;
+    process::contestant(pinning)
+        .map_err(|why| Failure::input(format!("no process can be started: {why}")))?;
+    let base = settings.against.as_deref().map(base_program).transpose()?;
+    let spawn = |entry: &measure::plan::Entry| match (entry.build, &base) {
+        (Some(Build::Base), Some(base)) => process::contestant_in(&base.path, pinning),
+        _ => {
+            let foreign = selection.foreign.command(&entry.implementation);
+            foreign.unwrap_or_else(|| process::contestant(pinning).expect("found just now"))
+        }
+    };
+    let mut progress = Measuring::new();
+    Ok(if resume {
+        measure::resume(plan, folder, spawn, &mut progress)?
+    } else {
+        Some(measure::run(plan, folder, spawn, &mut progress)?)
+    })
+}
+
+/// The program of the base build, which answers as one that times.
+pub(super) fn base_program(path: &str) -> Result<timed::Found, Failure> {
+    let base = timed::held_open(PathBuf::from(path))
+        .map_err(|why| Failure::input(format!("{why}; name a program flowmeter-timed")))?;
+    let command = process::contestant_in(&base.path, Pinning::Free);
+    measure::speaks(command, USUAL_PROVE_LIMIT).map_err(|why| {
+        Failure::input(format!(
+            "{path} does not answer as a program that times ({}); name a program flowmeter-timed",
+            why.message
+        ))
+    })?;
+    Ok(base)
 }
 
 /// Proves what the selection relies on, with progress.
@@ -385,8 +437,13 @@ pub(super) fn told(summary: &RunSummary, folder: &Path) -> String {
 
 /// A folder below `runs/` named after this moment.
 pub(super) fn new_folder() -> PathBuf {
+    new_folder_in(Path::new(RUNS))
+}
+
+/// A folder below that one, named after this moment.
+pub(super) fn new_folder_in(parent: &Path) -> PathBuf {
     let now = clock::utc(SystemTime::now());
-    Path::new(RUNS).join(
+    parent.join(
         now.replace([':', '-'], "")
             .replace('T', "-")
             .replace('Z', ""),

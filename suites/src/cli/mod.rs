@@ -3,6 +3,7 @@
 //! It is generic over a registry, so a crate with implementations of its own gets the same command for them. Bad
 //! usage and bad input end with one sentence and exit code 2.
 
+mod ab;
 mod bench;
 mod check;
 mod claims;
@@ -59,7 +60,7 @@ use failure::Failure;
 #[command(after_help = "Exit codes:\n  \
 0 fine, also for measure with failures among its rows\n  \
 1 a property failed or is undecided, a mutant survived, a claim does not hold for no stated\n    \
-reason, or diff --fail-on found a regression\n  \
+reason, or diff or ab --fail-on found a regression\n  \
 2 bad usage or bad input\n  \
 3 too noisy, under --strict\n\n\
 Start with `cargo bench`: it proves and times the curated scenarios and writes a report.")]
@@ -79,6 +80,7 @@ enum Verb {
     Rank(rank::Rank),
     Cmp(cmp::Cmp),
     Diff(diff::Diff),
+    Ab(ab::Ab),
     Report(report::Report),
     Show(show::Show),
     New(new::New),
@@ -112,6 +114,7 @@ pub fn main_in(worlds: &Worlds) -> ExitCode {
         Verb::Rank(rank) => rank.run(),
         Verb::Cmp(cmp) => cmp.run(),
         Verb::Diff(diff) => diff.run(),
+        Verb::Ab(ab) => ab.run(worlds.catalogue()),
         Verb::Report(report) => report.run(),
         Verb::Show(show) => show.run(),
         Verb::New(new) => new.run(),

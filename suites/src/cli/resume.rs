@@ -59,6 +59,7 @@ impl Begun {
             seed: run.seed,
             pinning: process::pinning(&run.pinning).unwrap_or_default(),
             slowed_percent: run.slowed_percent,
+            against: run.against.clone(),
             strict: false,
             command: run.command.clone(),
             scenario_dir: run.scenario_dir.clone(),

@@ -302,6 +302,7 @@ fn a_number_that_is_gone_is_a_regression_and_one_that_came_is_none() {
     let mut failing = on_day(1, &truth);
     failing.failures.push(Failure {
         slowed_percent: None,
+        build: None,
         scenario: "channels/spsc-64".to_owned(),
         implementation: "kanal".to_owned(),
         placebo: false,
@@ -330,6 +331,7 @@ fn a_control_that_fails_now_is_no_regression() {
     let who = crates.expect("four are the same in both runs").name.clone();
     failing.failures.push(Failure {
         slowed_percent: None,
+        build: None,
         scenario: "channels/spsc-64".to_owned(),
         implementation: who.clone(),
         placebo: false,

@@ -3,6 +3,7 @@
 mod diff;
 mod judgement;
 mod open_loop;
+mod paired;
 mod ratios;
 mod runs;
 mod tiers;

@@ -139,6 +139,7 @@ fn a_cell_with_any_failure_has_no_number() {
     let mut run = fixture::run(&small(1));
     run.failures.push(Failure {
         slowed_percent: None,
+        build: None,
         scenario: "channels/spsc-64".to_owned(),
         implementation: "kanal".to_owned(),
         placebo: false,

@@ -26,7 +26,7 @@ pub const SMALL: &[&str] = &[
 ];
 
 /// The program that times, built once for all tests.
-fn timed_program() -> &'static Path {
+pub fn timed_program() -> &'static Path {
     static PROGRAM: LazyLock<PathBuf> = LazyLock::new(|| {
         let command = Path::new(env!("CARGO_BIN_EXE_flowmeter"));
         flowmeter_models::TIMED
@@ -45,6 +45,19 @@ pub struct Answer {
 }
 
 impl Answer {
+    /// Of that command; whatever it answers, it does not panic.
+    pub fn of(mut command: Command) -> Answer {
+        let answered = command.output().expect("it was built");
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("it writes text");
+        let answer = Answer {
+            code: answered.status.code(),
+            output: text(answered.stdout),
+            errors: text(answered.stderr),
+        };
+        assert!(!answer.errors.contains("panicked"), "{answer:?}");
+        answer
+    }
+
     /// It succeeded.
     #[track_caller]
     pub fn fine(self) -> String {
@@ -127,15 +140,7 @@ impl Ground {
 
     /// Runs the command here; whatever it answers, it does not panic.
     pub fn run(&self, arguments: &[&str]) -> Answer {
-        let answered = self.command(arguments).output().expect("it was built");
-        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("it writes text");
-        let answer = Answer {
-            code: answered.status.code(),
-            output: text(answered.stdout),
-            errors: text(answered.stderr),
-        };
-        assert!(!answer.errors.contains("panicked"), "{answer:?}");
-        answer
+        Answer::of(self.command(arguments))
     }
 }
 

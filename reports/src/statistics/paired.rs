@@ -1,0 +1,264 @@
+//! Two builds of each implementation, timed side by side in one run.
+//!
+//! The windows of a pair follow each other, so drift of the machine cancels in their ratio. A fork counts once, with the
+//! median of its rounds' log ratios: all its rounds share one placement on the cores and one layout of memory. Each cell
+//! has a t interval over its forks. A change is called if the t test rejects "no change" after Holm's correction over
+//! all cells, and the change is at least the threshold. "No difference beyond the threshold" is a result too. Two
+//! one-sided t tests at 5 % have to exclude both a gain and a loss of the threshold. All else is undecided.
+//!
+//! The answer holds for one layout of each build. The linker places the code of two commits differently, which can move
+//! an uncontended cell by some percent, and more forks do not average that out. The threshold is there for this reason.
+//!
+//! Source: Schuirmann, *A comparison of the two one-sided tests procedure* (1987).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::slice;
+
+use flowmeter_harness::record::{Better, Build, Failure, RunData, Scenario};
+use serde::{Deserialize, Serialize};
+
+use super::bootstrap::median;
+use super::samples::{Entry, ScenarioSamples, samples, scenarios};
+use super::significance::{Statistic, fork_medians, holm};
+use crate::error::ReportError;
+
+/// The usual threshold, a share.
+pub const RELEVANT: f64 = 0.05;
+
+/// Accepted probability that a run has any false call, and that a call of no difference is false.
+const ERROR: f64 = 0.05;
+
+const BASE: Entry = Entry::Of(Build::Base);
+
+/// All pairs of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Paired {
+    /// The smallest change that is called one, a share.
+    pub threshold: f64,
+    /// Each cell that was entered for two builds, by scenario and implementation.
+    pub pairs: Vec<Pair>,
+    /// How many scenarios were dropped for lack of time. They have no pairs.
+    pub dropped: usize,
+}
+
+/// One cell in two builds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Pair {
+    /// The scenario.
+    pub scenario: String,
+    /// The implementation.
+    pub implementation: String,
+    /// Unit of the medians.
+    pub unit: String,
+    /// Whether more or less is better.
+    pub better: Better,
+    /// Median of the base build; `null` without a number.
+    pub base: Option<f64>,
+    /// Median of the build of the run; `null` without a number.
+    pub new: Option<f64>,
+    /// New against base: above 1 if the new one is better, whether more or less is better.
+    pub ratio: Option<f64>,
+    /// Lower end of its 95 % interval.
+    pub ratio_lo: Option<f64>,
+    /// Upper end of its 95 % interval.
+    pub ratio_hi: Option<f64>,
+    /// The p-value of no change, corrected for the number of cells.
+    pub p: Option<f64>,
+    /// Forks in which both were timed.
+    pub forks: usize,
+    /// What is concluded.
+    pub verdict: Call,
+    /// Why a number is missing or not judged; `null` otherwise.
+    pub why: Option<String>,
+}
+
+/// The conclusion about a pair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Call {
+    /// The base has a number, and the new build has none.
+    Lost,
+    /// The new build is slower.
+    Slower,
+    /// The new build is faster.
+    Faster,
+    /// Neither shown to differ nor shown to be alike.
+    Undecided,
+    /// No difference beyond the threshold.
+    Level,
+    /// The new build has a number, and the base has none.
+    Gained,
+    /// Neither has a number.
+    NoNumber,
+}
+
+impl Call {
+    /// Whether it is what `--fail-on regression` fails on.
+    pub fn is_regression(self) -> bool {
+        matches!(self, Call::Slower | Call::Lost)
+    }
+}
+
+impl Paired {
+    /// How many pairs have that verdict.
+    pub fn count(&self, call: Call) -> usize {
+        self.pairs.iter().filter(|p| p.verdict == call).count()
+    }
+
+    /// Whether any pair has been judged.
+    pub fn is_judged(&self) -> bool {
+        self.pairs.iter().any(|pair| pair.p.is_some())
+    }
+}
+
+/// The pairs of a run that was measured against a base build.
+///
+/// # Errors
+/// [`ReportError::Clash`], as for other statistics.
+pub fn paired(run: &RunData, threshold: f64) -> Result<Paired, ReportError> {
+    let runs = slice::from_ref(run);
+    let (mut pairs, mut statistics) = (Vec::new(), Vec::new());
+    for scenario in scenarios(runs)? {
+        let samples = samples(runs, scenario);
+        let failures = || run.failures.iter().filter(|f| f.scenario == scenario.name);
+        let timed = samples.windows.keys().filter(|(_, entry)| *entry == BASE);
+        let failed = failures().filter(|f| f.build.is_some());
+        let failed = failed.map(|f| f.implementation.as_str());
+        let names: BTreeSet<&str> = timed.map(|(name, _)| *name).chain(failed).collect();
+        for name in names {
+            let failures: Vec<&Failure> = failures().filter(|f| f.implementation == name).collect();
+            let (pair, statistic) = pair(scenario, &samples, &failures, name);
+            pairs.push(pair);
+            statistics.push(statistic);
+        }
+    }
+    conclude(&mut pairs, &statistics, threshold);
+    Ok(Paired {
+        threshold,
+        pairs,
+        dropped: run.end.as_ref().map_or(0, |end| end.dropped.len()),
+    })
+}
+
+/// A pair before its verdict, with the statistic that decides it. The statistic is missing if nothing is judged.
+fn pair(
+    scenario: &Scenario,
+    samples: &ScenarioSamples<'_>,
+    failures: &[&Failure],
+    name: &str,
+) -> (Pair, Option<Statistic>) {
+    let new = new_entry(samples, name);
+    let why_not = |entry: Entry| no_number(samples, failures, name, entry);
+    let (new_fails, base_fails) = (why_not(new), why_not(BASE));
+    let of = |entry: Entry, fails: &Option<String>| {
+        let values = samples.values(name, entry);
+        let values: Vec<f64> = values.into_iter().map(|(_, value)| value).collect();
+        fails.is_none().then(|| median(&values))
+    };
+    let base: BTreeMap<usize, f64> = samples.logs(name, BASE).into_iter().collect();
+    let differences: Vec<(usize, f64)> = samples
+        .logs(name, new)
+        .into_iter()
+        .filter_map(|(round, log)| Some((round, log - base.get(&round)?)))
+        .collect();
+    let mut pair = Pair {
+        scenario: scenario.name.clone(),
+        implementation: name.to_owned(),
+        unit: scenario.unit.clone(),
+        better: scenario.measure.better(),
+        base: of(BASE, &base_fails),
+        new: of(new, &new_fails),
+        ratio: None,
+        ratio_lo: None,
+        ratio_hi: None,
+        p: None,
+        forks: 0,
+        verdict: match (&new_fails, &base_fails) {
+            (None, None) => Call::Undecided,
+            (Some(_), None) => Call::Lost,
+            (None, Some(_)) => Call::Gained,
+            (Some(_), Some(_)) => Call::NoNumber,
+        },
+        why: None,
+    };
+    pair.why = new_fails.or_else(|| base_fails.map(|why| format!("base build: {why}")));
+    if pair.verdict != Call::Undecided {
+        return (pair, None);
+    }
+    let forks = fork_medians(&samples.forks, &differences);
+    pair.forks = forks.len();
+    let is_bound = [new, BASE].map(|entry| samples.pace_of(name, entry).generator_limited);
+    if is_bound.contains(&true) {
+        pair.why = Some("a number is a bound: the generator was late".to_owned());
+        return (pair, None);
+    }
+    let statistic = Statistic::of(&[forks]);
+    if statistic.is_none() {
+        pair.why = Some("one fork alone shows no variation".to_owned());
+    }
+    (pair, statistic)
+}
+
+/// The entry of the run's own build: a copy slowed on purpose where only that was entered.
+fn new_entry(samples: &ScenarioSamples<'_>, name: &str) -> Entry {
+    let mut entries = samples.windows.keys().filter(|(of, _)| *of == name);
+    let slowed = entries.find_map(|&(_, entry)| matches!(entry, Entry::Slowed(_)).then_some(entry));
+    match slowed {
+        Some(slowed) if !samples.windows.contains_key(&(name, Entry::Original)) => slowed,
+        _ => Entry::Original,
+    }
+}
+
+/// Why an entry has no number.
+fn no_number(
+    samples: &ScenarioSamples<'_>,
+    failures: &[&Failure],
+    name: &str,
+    entry: Entry,
+) -> Option<String> {
+    let is_its = |failure: &&&Failure| match entry {
+        BASE => failure.build.is_some(),
+        Entry::Slowed(percent) => failure.slowed_percent == Some(percent),
+        _ => failure.build.is_none() && failure.slowed_percent.is_none(),
+    };
+    if let Some(failure) = failures.iter().find(is_its) {
+        return Some(failure.message.clone());
+    }
+    let pace = samples.pace_of(name, entry);
+    match pace.windows {
+        0 => Some("it has no complete round".to_owned()),
+        _ if !pace.sustained() => Some("it cannot sustain the rate".to_owned()),
+        _ => None,
+    }
+}
+
+/// Fills in what the statistics show. All cells that are judged are one family.
+fn conclude(pairs: &mut [Pair], statistics: &[Option<Statistic>], threshold: f64) {
+    let judged = statistics.iter().flatten();
+    let corrected = holm(&judged.map(|statistic| statistic.p(1.0)).collect::<Vec<_>>());
+    let judged = pairs.iter_mut().zip(statistics);
+    let judged = judged.filter_map(|(pair, statistic)| Some((pair, (*statistic)?)));
+    for ((pair, statistic), p) in judged.zip(corrected) {
+        let (lo, hi) = statistic.interval(1.0 - ERROR);
+        pair.ratio = Some(statistic.sum.exp());
+        (pair.ratio_lo, pair.ratio_hi) = (Some(lo.exp()), Some(hi.exp()));
+        pair.p = Some(p);
+        pair.verdict = call(statistic, p, threshold);
+    }
+}
+
+fn call(statistic: Statistic, p: f64, threshold: f64) -> Call {
+    // In logarithms, as far down as up: a loss of 5 % is undone by a gain of 5.3 %.
+    let bound = -(1.0 - threshold).ln();
+    // Two one-sided tests at 5 % reject exactly where the 90 % interval is inside.
+    let (lo, hi) = statistic.interval(1.0 - 2.0 * ERROR);
+    match statistic.sum {
+        _ if -bound < lo && hi < bound => Call::Level,
+        change if p <= ERROR && change <= -bound => Call::Slower,
+        change if p <= ERROR && change >= bound => Call::Faster,
+        _ => Call::Undecided,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,152 @@
+//! Calibration by simulation: how often a call is false, how often an interval holds the truth, and how often a change
+//! is found.
+
+use rand::{Rng, RngExt, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+
+use super::*;
+
+/// Cells of a family.
+const CELLS: usize = 100;
+
+/// How forks vary, with a standard deviation of 1 where it is finite.
+#[derive(Clone, Copy, Debug)]
+enum Tails {
+    Normal,
+    /// Student's t with 4 degrees of freedom.
+    Heavy,
+    /// Normal, with every tenth fork stalled on one side: ten times as far off.
+    Stalls,
+}
+
+fn normal(rng: &mut impl Rng) -> f64 {
+    // Box and Muller, 1958.
+    let (u, v): (f64, f64) = (1.0 - rng.random::<f64>(), rng.random());
+    (-2.0 * u.ln()).sqrt() * (std::f64::consts::TAU * v).cos()
+}
+
+fn draw(tails: Tails, rng: &mut impl Rng) -> f64 {
+    match tails {
+        Tails::Normal => normal(rng),
+        Tails::Heavy => {
+            let square = (0..4).map(|_| normal(rng).powi(2)).sum::<f64>() / 4.0;
+            normal(rng) / square.sqrt() / 2_f64.sqrt()
+        }
+        Tails::Stalls if rng.random::<f64>() < 0.1 => 10.0 * normal(rng),
+        Tails::Stalls => normal(rng),
+    }
+}
+
+fn cell(tails: Tails, forks: usize, change: f64, spread: f64, rng: &mut impl Rng) -> Statistic {
+    let forks = (0..forks).map(|_| change + spread * draw(tails, rng));
+    Statistic::of(&[forks.collect()]).expect("there are forks enough")
+}
+
+/// The verdicts of a family.
+fn calls(cells: &[Statistic], threshold: f64) -> Vec<Call> {
+    let corrected = holm(&cells.iter().map(|cell| cell.p(1.0)).collect::<Vec<_>>());
+    let cells = cells.iter().zip(corrected);
+    cells.map(|(cell, p)| call(*cell, p, threshold)).collect()
+}
+
+/// The share of families of unchanged cells with any rejection. A threshold makes it smaller.
+fn false_families(tails: Tails, forks: usize) -> f64 {
+    const FAMILIES: usize = 1_000;
+    let mut rng = Pcg64Mcg::seed_from_u64(1);
+    let any = (0..FAMILIES).filter(|_| {
+        let cells = (0..CELLS).map(|_| cell(tails, forks, 0.0, 0.03, &mut rng).p(1.0));
+        holm(&cells.collect::<Vec<_>>()).iter().any(|&p| p <= ERROR)
+    });
+    any.count() as f64 / FAMILIES as f64
+}
+
+/// The share of cells with this change that are called slower, each among 99 unchanged ones.
+fn power(change: f64, forks: usize, spread: f64) -> f64 {
+    const FAMILIES: usize = 400;
+    let mut rng = Pcg64Mcg::seed_from_u64(2);
+    let found = (0..FAMILIES).filter(|_| {
+        let changes = (0..CELLS).map(|index| if index == 0 { change } else { 0.0 });
+        let cells: Vec<_> = changes
+            .map(|change| cell(Tails::Normal, forks, change, spread, &mut rng))
+            .collect();
+        calls(&cells, RELEVANT)[0] == Call::Slower
+    });
+    found.count() as f64 / FAMILIES as f64
+}
+
+#[test]
+fn at_most_one_family_in_twenty_of_unchanged_cells_has_a_call() {
+    for tails in [Tails::Normal, Tails::Heavy, Tails::Stalls] {
+        for forks in [8, 12, 20] {
+            let share = false_families(tails, forks);
+            // Three standard errors of the simulation are 0.02.
+            assert!(share <= 0.07, "{tails:?}, {forks} forks: {share}");
+        }
+    }
+}
+
+#[test]
+fn an_interval_holds_the_truth_in_at_least_93_percent() {
+    const TRIALS: usize = 20_000;
+    for tails in [Tails::Normal, Tails::Heavy, Tails::Stalls] {
+        for forks in [8, 12, 20] {
+            let mut rng = Pcg64Mcg::seed_from_u64(3);
+            let held = (0..TRIALS).filter(|_| {
+                let (lo, hi) = cell(tails, forks, 0.1, 0.03, &mut rng).interval(1.0 - ERROR);
+                lo <= 0.1 && 0.1 <= hi
+            });
+            let share = held.count() as f64 / TRIALS as f64;
+            assert!(share >= 0.93, "{tails:?}, {forks} forks: {share}");
+            let is_normal = matches!(tails, Tails::Normal);
+            assert!(!is_normal || (share - 0.95).abs() < 0.01, "{share}");
+        }
+    }
+}
+
+#[test]
+fn a_tenth_is_found_in_one_cell_of_a_hundred() {
+    let tenth = 0.9_f64.ln();
+    // Forks, the standard deviation of a fork, and the least share of cells that are called.
+    for (forks, spread, least) in [
+        (8, 0.02, 0.99),
+        (8, 0.03, 0.95),
+        (12, 0.03, 0.99),
+        (12, 0.05, 0.93),
+        (20, 0.05, 0.99),
+        (20, 0.08, 0.88),
+    ] {
+        let found = power(tenth, forks, spread);
+        assert!(found >= least, "{forks} forks, {spread}: {found}");
+    }
+}
+
+#[test]
+fn a_change_of_the_threshold_is_called_no_difference_in_at_most_one_of_twenty() {
+    const TRIALS: usize = 20_000;
+    let mut rng = Pcg64Mcg::seed_from_u64(4);
+    let change = (1.0 - RELEVANT).ln();
+    let level = (0..TRIALS).filter(|_| {
+        let cell = cell(Tails::Normal, 12, change, 0.03, &mut rng);
+        call(cell, 1.0, RELEVANT) == Call::Level
+    });
+    let share = level.count() as f64 / TRIALS as f64;
+    assert!(share <= 0.055, "{share}");
+}
+
+#[test]
+fn a_quiet_unchanged_cell_is_shown_to_be_alike() {
+    let mut rng = Pcg64Mcg::seed_from_u64(5);
+    let cells: Vec<_> = (0..CELLS)
+        .map(|_| cell(Tails::Normal, 12, 0.0, 0.03, &mut rng))
+        .collect();
+    let calls = calls(&cells, RELEVANT);
+    let level = calls.iter().filter(|&&call| call == Call::Level).count();
+    assert!(level >= 99, "{level}");
+}
+
+#[test]
+fn a_change_below_the_threshold_is_no_call_however_certain() {
+    let certain = Statistic::of(&[vec![-0.03, -0.0301, -0.0299, -0.03]]).unwrap();
+    assert_eq!(call(certain, certain.p(1.0), RELEVANT), Call::Level);
+    assert_eq!(call(certain, certain.p(1.0), 0.01), Call::Slower);
+}

@@ -1,0 +1,156 @@
+//! How two builds differ, for a terminal and for the summary of a build server.
+
+use std::fmt::Write;
+
+use super::{Lines, Style, Tone, cut, longest_name};
+use crate::number;
+use crate::statistics::{Call, Pair, Paired};
+
+/// All pairs, the slower ones first, and a sentence that counts them. `width` is in columns.
+pub fn paired_table(paired: &Paired, width: usize, style: Style) -> String {
+    let shown = in_order(paired);
+    let mut out = String::new();
+    if !shown.is_empty() {
+        let scenarios = longest_name(shown.iter().map(|p| &*p.scenario), 30);
+        let names = longest_name(shown.iter().map(|p| &*p.implementation), 24);
+        let mut lines = Lines::new(
+            &[
+                "scenario",
+                "implementation",
+                "change",
+                "95 % interval",
+                "verdict",
+            ],
+            &[false, false, true, false, false],
+        );
+        for pair in shown {
+            let tone = match pair.verdict {
+                Call::Slower | Call::Lost => Tone::Failed,
+                Call::Faster => Tone::Leading,
+                Call::Level | Call::Gained => Tone::Usual,
+                Call::Undecided | Call::NoNumber => Tone::Aside,
+            };
+            let fields = [
+                cut(&pair.scenario, scenarios),
+                cut(&pair.implementation, names),
+                change(pair),
+                interval(pair),
+                said(pair, paired.threshold),
+            ];
+            lines.push(tone, fields.to_vec());
+        }
+        lines.write(style, width, &mut out);
+        out.push('\n');
+    }
+    let sentence = style.paint(Tone::Heading, &sentence(paired));
+    let _ = writeln!(out, "{sentence}");
+    out
+}
+
+/// The same as a table in Markdown, below the sentence. Cells without a difference are only counted.
+pub fn paired_markdown(paired: &Paired) -> String {
+    let mut out = format!("{}\n", sentence(paired));
+    let mut shown = in_order(paired);
+    shown.retain(|pair| pair.verdict != Call::Level);
+    if shown.is_empty() {
+        return out;
+    }
+    out.push_str("\n| scenario | implementation | change | 95 % interval | verdict |\n");
+    out.push_str("| --- | --- | ---: | --- | --- |\n");
+    for pair in shown {
+        let verdict = said(pair, paired.threshold).replace(['|', '\n'], " ");
+        let _ = writeln!(
+            out,
+            "| {} | `{}` | {} | {} | {verdict} |",
+            pair.scenario,
+            pair.implementation,
+            change(pair),
+            interval(pair)
+        );
+    }
+    out
+}
+
+/// Worst first.
+fn in_order(paired: &Paired) -> Vec<&Pair> {
+    let mut pairs: Vec<&Pair> = paired.pairs.iter().collect();
+    let ratio = |pair: &Pair| pair.ratio.unwrap_or(1.0);
+    pairs.sort_by(|a, b| {
+        let by_ratio = || ratio(a).total_cmp(&ratio(b));
+        a.verdict.cmp(&b.verdict).then_with(by_ratio)
+    });
+    pairs
+}
+
+/// The summary of all pairs.
+fn sentence(paired: &Paired) -> String {
+    let beyond = format!(
+        "without a difference beyond {}",
+        number::percent(paired.threshold)
+    );
+    let counted = [
+        (Call::Slower, "slower"),
+        (Call::Lost, "lost their number"),
+        (Call::Faster, "faster"),
+        (Call::Gained, "without a number in the base build"),
+        (Call::Level, &beyond),
+        (Call::Undecided, "undecided"),
+        (Call::NoNumber, "without a number in both builds"),
+    ];
+    let counted: Vec<String> = counted
+        .into_iter()
+        .map(|(call, said)| (paired.count(call), said, call))
+        // That nothing is slower is a result.
+        .filter(|&(count, _, call)| count > 0 || call == Call::Slower)
+        .map(|(count, said, _)| format!("{count} {said}"))
+        .collect();
+    let counted = match paired.pairs.len() {
+        0 => "No cell was measured in two builds.".to_owned(),
+        1 => format!("1 cell: {}.", counted.join(", ")),
+        n => format!("{n} cells: {}.", counted.join(", ")),
+    };
+    match paired.dropped {
+        0 => counted,
+        1 => format!("{counted} 1 scenario was dropped for lack of time."),
+        n => format!("{counted} {n} scenarios were dropped for lack of time."),
+    }
+}
+
+/// Positive is better.
+fn change(pair: &Pair) -> String {
+    pair.ratio.map_or_else(String::new, |ratio| {
+        let percent = percent(ratio);
+        format!("{percent} %")
+    })
+}
+
+fn interval(pair: &Pair) -> String {
+    let ends = pair.ratio_lo.zip(pair.ratio_hi);
+    ends.map_or_else(String::new, |(lo, hi)| {
+        format!("{} to {} %", percent(lo), percent(hi))
+    })
+}
+
+fn percent(ratio: f64) -> String {
+    let percent = (ratio - 1.0) * 100.0;
+    match percent.abs() >= 99.95 {
+        true => format!("{percent:+.0}"),
+        false => format!("{percent:+.1}"),
+    }
+}
+
+fn said(pair: &Pair, threshold: f64) -> String {
+    let verdict = match pair.verdict {
+        Call::Slower => "slower".to_owned(),
+        Call::Faster => "faster".to_owned(),
+        Call::Level => format!("no difference beyond {}", number::percent(threshold)),
+        Call::Undecided => "undecided".to_owned(),
+        Call::Lost => "lost".to_owned(),
+        Call::Gained => "new".to_owned(),
+        Call::NoNumber => "no number".to_owned(),
+    };
+    match &pair.why {
+        Some(why) => format!("{verdict}: {why}"),
+        None => verdict,
+    }
+}

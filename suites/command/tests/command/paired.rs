@@ -1,0 +1,146 @@
+//! Two builds side by side: `ab`, and `measure --against`. The base build is the same program here.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use flowmeter_harness::record::Build;
+
+use crate::ground::{Answer, Ground, assert_keys, rows, timed_program};
+
+/// A comparison of two cells.
+const PAIRS: &[&str] = &[
+    "ab",
+    "--base",
+    "HEAD",
+    "-s",
+    "^channels/spsc-64$",
+    "-i",
+    "^(mutex|condvar)$",
+    "--rounds",
+    "1",
+    "--window",
+    "50",
+    "-o",
+    "run",
+];
+
+/// Runs it against that program.
+fn against(ground: &Ground, base: &Path, more: &[&str]) -> Answer {
+    let mut command = ground.command(&[PAIRS, more].concat());
+    command.env("FLOWMETER_BASE", base);
+    Answer::of(command)
+}
+
+#[test]
+fn a_cell_that_is_slower_is_called_and_fails_the_command() {
+    let ground = Ground::new();
+    let more = [
+        "--forks",
+        "6",
+        "--threshold",
+        "20",
+        "--slowed",
+        "60",
+        "--slowed-cells",
+        "/mutex$",
+        "--fail-on",
+        "regression",
+        "--format",
+        "json",
+    ];
+    let answer = against(&ground, timed_program(), &more);
+    assert_eq!(answer.code, Some(1), "{answer:?}");
+    let rows = rows(&answer.output);
+    let verdict = |name: &str| {
+        let row = rows.iter().find(|row| row["implementation"] == name);
+        row.expect("it is a cell")["verdict"]
+            .as_str()
+            .unwrap()
+            .to_owned()
+    };
+    assert_eq!(rows.len(), 2);
+    assert_eq!(verdict("mutex"), "slower");
+    assert_ne!(verdict("condvar"), "slower");
+    let keys = [
+        "scenario",
+        "implementation",
+        "unit",
+        "better",
+        "base",
+        "new",
+        "ratio",
+        "ratio_lo",
+        "ratio_hi",
+        "p",
+        "forks",
+        "verdict",
+        "why",
+    ];
+    assert_keys(&answer.output, &keys);
+    // Only pairs were timed, without a placebo.
+    let run = ground.read_run();
+    assert_eq!(run.windows.len(), 24);
+    assert!(run.windows.iter().all(|w| !w.placebo));
+}
+
+#[test]
+fn a_comparison_is_summed_up_in_a_sentence() {
+    let ground = Ground::new();
+    let more = ["--forks", "2", "--format", "markdown"];
+    let markdown = against(&ground, timed_program(), &more).fine();
+    assert!(markdown.starts_with("2 cells: "), "{markdown}");
+    // The folder of a run is never written twice.
+    against(&ground, timed_program(), &more).refused(&["run"]);
+}
+
+#[test]
+fn a_base_that_cannot_be_compared_is_refused() {
+    let ground = Ground::new();
+    against(&ground, Path::new("missing"), &[]).refused(&["missing", "cannot be opened"]);
+    against(&ground, Path::new("/bin/true"), &[])
+        .refused(&["/bin/true", "does not answer as a program that times"]);
+    let unknown = ["ab", "--base", "no-such-commit", "-o", "run"];
+    ground
+        .run(&unknown)
+        .refused(&["--base no-such-commit", "has no such commit"]);
+    let threshold = [PAIRS, &["--threshold", "100"]].concat();
+    ground.run(&threshold).refused(&["--threshold 100"]);
+    let peers = ["ab", "--base", "HEAD", "-i", "^kanal$", "-o", "run"];
+    ground.run(&peers).refused(&["no implementation matches"]);
+    assert!(!ground.at("run/records.jsonl").exists());
+}
+
+#[test]
+fn a_run_may_hold_a_base_build_that_no_ranking_shows() {
+    let ground = Ground::new();
+    let base = timed_program().display().to_string();
+    let arguments = [
+        "measure",
+        "-s",
+        "^channels/spsc-64$",
+        "-i",
+        "^(mutex|kanal)$",
+        "--rounds",
+        "1",
+        "--forks",
+        "2",
+        "--window",
+        "20",
+        "--against",
+        &base,
+        "-o",
+        "run",
+    ];
+    let output = ground.run(&arguments).fine();
+    assert!(output.contains("1 cell: "), "{output}");
+    let run = ground.read_run();
+    assert_eq!(run.run.against, Some(base));
+    let bases = run.windows.iter().filter(|w| w.build == Some(Build::Base));
+    let names: BTreeSet<&str> = bases.map(|w| w.implementation.as_str()).collect();
+    assert_eq!(names, BTreeSet::from(["mutex"]), "only ours");
+    let cells = rows(&ground.run(&["cmp", "run", "--format", "json"]).fine());
+    assert_eq!(cells.len(), 2, "{cells:?}");
+    // A run that is complete has nothing to resume, and knows its base.
+    let resumed = ground.run(&["measure", "--resume", "-o", "run"]).fine();
+    assert!(resumed.contains("nothing left to measure"), "{resumed}");
+}

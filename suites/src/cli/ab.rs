@@ -1,0 +1,246 @@
+//! `ab`: how the implementations of this build differ from those of another commit.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use clap::{Args, ValueEnum};
+use flowmeter_harness::caps::Origin;
+use flowmeter_harness::measure::pin::Pinning;
+use flowmeter_harness::record::read_run;
+use flowmeter_reports::statistics::RELEVANT;
+use flowmeter_reports::{Paired, paired, paired_markdown, paired_table};
+use regex::Regex;
+
+use super::failure::{FAILED, Failure, Outcome, warn};
+use super::measure::{
+    asked, base_program, command_line, named, new_folder_in, proofs, time_planned, warn_of_build,
+    writable,
+};
+use super::output::{Output, style, width};
+use super::selection::{Implementations, Scenarios};
+use crate::base::{Base, VARIABLE};
+use crate::campaign::{Selection, Settings, plan_of_pairs};
+use crate::catalogue::Catalogue;
+use crate::foreign::Foreigners;
+use crate::timed;
+
+/// Compare this build with that of another commit, both timed side by side
+///
+/// The commit is checked out in target/flowmeter/ab and built there, which takes minutes the first time. Both builds of
+/// each implementation of ours (origin own) then run in the same rounds, one directly after the other, in random order.
+/// A cell is called faster or slower if it changed by at least the threshold, and chance does not explain the change: at
+/// most one run in twenty has any false call. A cell that cannot have changed by the threshold has no difference.
+/// Positive changes are better. The answer is conditional on one layout of each build: another placement of the same
+/// code can move an uncontended cell by some percent.
+#[derive(Debug, Args)]
+pub(super) struct Ab {
+    /// The commit, branch or tag to compare with
+    #[arg(long, value_name = "REV")]
+    base: String,
+    #[command(flatten)]
+    implementations: Implementations,
+    #[command(flatten)]
+    scenarios: Scenarios,
+    /// Generations of processes, two for each cell [default: 8 to 20, as the budget allows]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(2..=10_000))]
+    forks: Option<u32>,
+    /// Rounds in each fork [default: 1 to 4, as the budget allows]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    rounds: Option<u32>,
+    /// Longest window in milliseconds; the budget may shorten it to 50 [default: 100]
+    #[arg(long, value_name = "MILLISECONDS", value_parser = clap::value_parser!(u64).range(1..=3_600_000))]
+    window: Option<u64>,
+    /// Time for proving and timing, without the builds. If it is too short, the least important scenarios are dropped
+    #[arg(long, value_name = "SECONDS", default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..))]
+    budget: u64,
+    /// Smallest change that matters, percent
+    #[arg(long, value_name = "PERCENT", default_value_t = RELEVANT * 100.0)]
+    threshold: f64,
+    /// Exit with 1 if a cell has this change
+    #[arg(long, value_name = "CHANGE")]
+    fail_on: Option<FailOn>,
+    /// Slow this build down by this percentage, to test whether it is called
+    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(1..=90))]
+    slowed: Option<u32>,
+    /// Slow only the cells with a name SCENARIO/IMPLEMENTATION that matches
+    #[arg(long, value_name = "REGEX", requires = "slowed")]
+    slowed_cells: Option<Regex>,
+    /// Folder of the run [default: a new one below target/flowmeter/ab/runs]
+    #[arg(short = 'o', long = "output", value_name = "DIR")]
+    output: Option<PathBuf>,
+    /// How to print
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+/// The conditions that a script can request.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum FailOn {
+    /// A cell is slower than in the base build, or has lost its number
+    Regression,
+}
+
+/// How cells are printed.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+enum Format {
+    /// A table for reading
+    #[default]
+    Table,
+    /// One JSON object a line, with stable keys
+    Json,
+    /// A table in Markdown of the cells that differ, for the summary of a build server
+    Markdown,
+}
+
+/// Forks, rounds and seconds of a cell, the most thorough first. Forks are worth more than rounds, since a process keeps
+/// its placement and its layout of memory. A process costs some 0.1 s beside its windows.
+const EFFORTS: [(u32, u32, f64); 5] = [
+    (20, 4, 22.0),
+    (16, 2, 10.0),
+    (12, 2, 6.0),
+    (10, 2, 4.6),
+    (8, 2, 3.6),
+];
+/// When nothing else fits.
+const LEAST: (u32, u32) = (8, 1);
+/// Where runs of pairs are: apart from those that rank.
+const PAIRS: &str = "target/flowmeter/ab/runs";
+/// The longest window without `--window`.
+const WINDOW: Duration = Duration::from_millis(100);
+
+impl Ab {
+    pub(super) fn run(self, catalogue: &Catalogue) -> Outcome {
+        if !(0.0..100.0).contains(&self.threshold) {
+            return Err(Failure::input(format!(
+                "--threshold {}: give percent from 0 to below 100",
+                self.threshold
+            )));
+        }
+        let all = catalogue.implementations().iter();
+        let own: Vec<_> = all
+            .filter(|who| who.origin == Origin::Own)
+            .cloned()
+            .collect();
+        let own = self.implementations.of(&own)?;
+        let scenarios = self.scenarios.of()?;
+        let folder = self
+            .output
+            .clone()
+            .unwrap_or_else(|| new_folder_in(Path::new(PAIRS)));
+        writable(&folder)?;
+        let against = self.base_build()?;
+        warn_of_build();
+        let wanted = |name: &str| own.iter().any(|who| who.name == name);
+        let selection = asked(catalogue, wanted, Foreigners::default(), scenarios)?;
+        let began = Instant::now();
+        let proofs = proofs(&selection);
+        let settings = self.settings(&selection, against, began.elapsed());
+        let is_slowed = |scenario: &str, name: &str| {
+            let cell = format!("{scenario}/{name}");
+            self.slowed_cells
+                .as_ref()
+                .is_none_or(|it| it.is_match(&cell))
+        };
+        let plan = plan_of_pairs(&selection, proofs, &settings, is_slowed);
+        time_planned(&plan, &selection, &settings, &folder, false)?;
+        let run = read_run(&folder)?;
+        let paired = paired(&run, self.threshold / 100.0)?;
+        self.print(&paired, &folder);
+        let regressed = paired.pairs.iter().any(|pair| pair.verdict.is_regression());
+        match self.fail_on {
+            Some(FailOn::Regression) if regressed => Ok(ExitCode::from(FAILED)),
+            Some(FailOn::Regression) if !paired.is_judged() => Err(Failure::input(
+                "--fail-on regression: no cell was judged, so this run cannot tell; its rows have the reasons",
+            )),
+            _ => Ok(ExitCode::SUCCESS),
+        }
+    }
+
+    /// The program of the base build.
+    fn base_build(&self) -> Result<String, Failure> {
+        if let Some(named) = std::env::var_os(VARIABLE) {
+            let path = named.to_string_lossy().into_owned();
+            base_program(&path)?;
+            return Ok(path);
+        }
+        let timed = timed::named().ok_or_else(|| {
+            Failure::input(
+                "ab compares two builds of a program that times, and this command times by itself",
+            )
+        })?;
+        let base = Base::find(*timed, &self.base).map_err(Failure::input)?;
+        warn(&format!(
+            "building {} of {} in {}: minutes the first time",
+            timed.name,
+            base.short(),
+            base.folder().display()
+        ));
+        let this = std::env::current_exe();
+        let this =
+            this.map_err(|why| Failure::input(format!("this program has no path: {why}")))?;
+        let path = base.built_as(&this).map_err(Failure::input)?;
+        let path = path.display().to_string();
+        base_program(&path).map_err(|why| why.and(&base.oldest()))?;
+        Ok(path)
+    }
+
+    /// As thorough as the budget allows.
+    fn settings(&self, selection: &Selection, against: String, spent: Duration) -> Settings {
+        let total = Duration::from_secs(self.budget);
+        let left = total.saturating_sub(spent).max(total / 2);
+        let cells = selection.scenarios.iter().map(|scenario| {
+            let all = selection.roster.contestants();
+            all.filter(|who| selection.roster.supports(who.name, scenario))
+                .count()
+        });
+        let (forks, rounds) = effort(cells.sum(), left);
+        Settings {
+            rounds: self.rounds.unwrap_or(rounds),
+            forks: self.forks.unwrap_or(forks),
+            window: self.window.map_or(WINDOW, Duration::from_millis),
+            budget: Some(left),
+            seed: 1,
+            pinning: Pinning::Free,
+            slowed_percent: self.slowed,
+            against: Some(against),
+            strict: false,
+            command: command_line(),
+            scenario_dir: named(self.scenarios.folder()),
+            foreign_dir: None,
+        }
+    }
+
+    fn print(&self, paired: &Paired, folder: &Path) {
+        let mut output = Output::default();
+        match self.format {
+            Format::Table => {
+                output.line(&paired_table(paired, width(), style()));
+                output.line(&folder.display().to_string());
+            }
+            Format::Json => paired.pairs.iter().for_each(|pair| output.json(pair)),
+            Format::Markdown => output.line(paired_markdown(paired).trim_end()),
+        }
+    }
+}
+
+/// Forks and rounds for so many cells in that time.
+fn effort(cells: usize, left: Duration) -> (u32, u32) {
+    let share = left.as_secs_f64() / cells.max(1) as f64;
+    let fitting = EFFORTS.iter().find(|(.., seconds)| *seconds <= share);
+    fitting.map_or(LEAST, |&(forks, rounds, _)| (forks, rounds))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hundred_cells_in_ten_minutes_have_a_dozen_forks() {
+        let minutes = |n: u64| Duration::from_secs(60 * n);
+        assert_eq!(effort(1, minutes(10)), (20, 4));
+        assert_eq!(effort(100, minutes(10)), (12, 2));
+        assert_eq!(effort(300, minutes(10)), (8, 1));
+        assert_eq!(effort(0, minutes(10)), (20, 4));
+    }
+}
