@@ -35,7 +35,7 @@ pub fn paired_table(paired: &Paired, width: usize, style: Style) -> String {
                 cut(&pair.implementation, names),
                 change(pair),
                 interval(pair),
-                said(pair, paired.threshold),
+                said(pair),
             ];
             lines.push(tone, fields.to_vec());
         }
@@ -58,7 +58,7 @@ pub fn paired_markdown(paired: &Paired) -> String {
     out.push_str("\n| scenario | implementation | change | 95 % interval | verdict |\n");
     out.push_str("| --- | --- | ---: | --- | --- |\n");
     for pair in shown {
-        let verdict = said(pair, paired.threshold).replace(['|', '\n'], " ");
+        let verdict = said(pair).replace(['|', '\n'], " ");
         let _ = writeln!(
             out,
             "| {} | `{}` | {} | {} | {verdict} |",
@@ -139,11 +139,11 @@ fn percent(ratio: f64) -> String {
     }
 }
 
-fn said(pair: &Pair, threshold: f64) -> String {
+fn said(pair: &Pair) -> String {
     let verdict = match pair.verdict {
         Call::Slower => "slower".to_owned(),
         Call::Faster => "faster".to_owned(),
-        Call::Level => format!("no difference beyond {}", number::percent(threshold)),
+        Call::Level => "no difference".to_owned(),
         Call::Undecided => "undecided".to_owned(),
         Call::Lost => "lost".to_owned(),
         Call::Gained => "new".to_owned(),
