@@ -93,8 +93,9 @@ enum Format {
     Markdown,
 }
 
-/// Forks, rounds and seconds of a cell, the most thorough first. Forks are worth more than rounds, since a process keeps
-/// its placement and its layout of memory. A process costs some 0.1 s beside its windows.
+/// Forks, rounds and seconds of a cell, the most thorough first. The test has a degree of freedom for each fork but one. A
+/// process costs some 0.1 s beside its windows. docs/lab/2026-11-26-paired-builds.md has the widths of intervals for other
+/// divisions.
 const EFFORTS: [(u32, u32, f64); 5] = [
     (20, 4, 22.0),
     (16, 2, 10.0),
