@@ -108,10 +108,11 @@ impl Round {
 
     /// The effort under a world. It looks for an existing fault, which takes far less than a proof.
     fn effort(self, world: &str, plan: &Plan<'_>) -> Effort {
-        // Real threads find faults by chance, and on a busy machine rarely.
         let enough = if world == "std" { 15 } else { 30 };
         let (executions, seconds) = match (self, world) {
-            (Round::Brief, _) => (200, 4),
+            // An execution of real threads takes ten times as long, and finds a fault by chance.
+            (Round::Brief | Round::ForAlarms, "std") => (200, 1),
+            (Round::Brief, _) => (200, 2),
             (Round::Longer, "std" | "loom") => (4_000, 8),
             (Round::Longer, _) => (1_000, 8),
             (Round::Full, "std") => (20_000, enough),
@@ -131,7 +132,7 @@ impl Round {
         let grace = match (self, world) {
             (Round::ForAlarms, _) => Effort::EXPLORE.grace,
             (_, "std") => Effort::CHECK.grace,
-            _ => Duration::from_secs(5),
+            _ => Duration::from_secs(3),
         };
         Effort {
             executions: plan.executions.unwrap_or(executions),

@@ -90,24 +90,24 @@ impl Effort {
         }
     }
 
-    /// Enough for a test: an eighth of the drawn executions that `check` explores, and a fortieth of its time on real
+    /// Enough for a test: a sixteenth of the drawn executions that `check` explores, and an eightieth of its time on real
     /// threads. Half of the mutants die within six executions. Executions decide, not time, so that a busy machine
     /// turns no cell red. Under std alone the time decides, but each case has some seconds more to run twice.
     pub fn of_test(world: &str) -> Effort {
         match world {
             "std" => Effort {
                 executions: 20_000,
-                time: Duration::from_millis(50),
+                time: Duration::from_millis(25),
                 grace: Duration::from_secs(60),
                 ..Effort::CHECK
             },
             // Larger spaces are explored to their end by `check`. Lock-free designs have them: many small steps.
             "loom" => Effort {
-                executions: 350,
+                executions: 200,
                 ..Effort::EXPLORE
             },
             _ => Effort {
-                executions: Effort::EXPLORE.executions / 8,
+                executions: Effort::EXPLORE.executions / 16,
                 ..Effort::EXPLORE
             },
         }

@@ -43,15 +43,24 @@ mod tokio_runtime;
 pub mod tokio_semaphore;
 pub mod tokio_sleep;
 
+use ::std::collections::HashMap;
+use ::std::sync::LazyLock;
+
+/// The versions in this workspace's lock file, by crate. Of several versions, the newest comes last and stays.
+static VERSIONS: LazyLock<HashMap<&str, &str>> = LazyLock::new(|| {
+    let quoted = |line: &'static str| line.split('"').nth(1);
+    let mut lines = include_str!("../../../Cargo.lock").lines();
+    let mut versions = HashMap::new();
+    while let Some(line) = lines.next() {
+        if line.starts_with("name = ") {
+            versions.extend(quoted(line).zip(lines.next().and_then(quoted)));
+        }
+    }
+    versions
+});
+
 /// Version of a crate in this workspace's lock file. If there are several, the newest, because other crates depend on
 /// older ones.
 pub fn version(package: &str) -> &'static str {
-    let lock = include_str!("../../../Cargo.lock");
-    let name = format!("name = \"{package}\"");
-    let after = lock.rsplit_once(&name).map_or("", |(_, after)| after);
-    let version = after
-        .lines()
-        .nth(1)
-        .and_then(|line| line.strip_prefix("version = \""));
-    version.map_or("unknown", |rest| rest.trim_end_matches('"'))
+    VERSIONS.get(package).copied().unwrap_or("unknown")
 }

@@ -31,8 +31,9 @@ pub fn everywhere() -> Worlds {
         .with::<Sim>(flowmeter_impls_shuttle::registry::All)
         .with_mutants::<Sim>(flowmeter_impls_shuttle::mutants::Mutants)
         .with_mutants::<Shuttle>(flowmeter_impls_shuttle::mutants::Mutants)
-        .with_mutants::<Std>(flowmeter_impls::mutants::Mutants)
         .with_mutants::<Loom>(flowmeter_impls_loom::mutants::Mutants)
+        // Last: it takes longest.
+        .with_mutants::<Std>(flowmeter_impls::mutants::Mutants)
         .with_lies::<Sim>(flowmeter_impls_shuttle::registry::All)
         .with_lies::<Shuttle>(flowmeter_impls_shuttle::registry::All)
         .with_lies::<Std>(flowmeter_impls::registry::Ours)

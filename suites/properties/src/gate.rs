@@ -12,6 +12,7 @@ use flowmeter_harness::sync::world;
 
 use crate::design::Channels;
 use crate::design::executors::Executor;
+use crate::patience::{end, until};
 
 /// Blocks all until it is opened.
 #[derive(Clone, Default)]
@@ -49,19 +50,16 @@ impl Gate {
     }
 }
 
-/// How many tasks of that executor have panicked, once `expected` have. An executor counts a task when it has ended,
-/// a moment after its channels show it; this waits at most `patience` nanoseconds.
-pub(super) fn panics(executor: &Executor, expected: u64, patience: u64) -> u64 {
-    let end = world::now_nanos().saturating_add(patience);
-    while executor.panics() < expected && world::now_nanos() < end {
-        world::yield_now();
-    }
+/// How many tasks of that executor have panicked, once `expected` have or too much time has passed. An executor counts
+/// a task when it has ended, a moment after its channels show it.
+pub(super) fn panics(executor: &Executor, expected: u64) -> u64 {
+    until(end(), || (executor.panics() >= expected).then_some(()));
     executor.panics()
 }
 
 /// Waits until no other thread can run. The std world cannot know that moment: there it waits until `reached` is
-/// true, for `patience` nanoseconds at most.
-pub(super) fn quiesce(channels: Channels, patience: u64, reached: impl Fn() -> bool) {
+/// true or too much time has passed.
+pub(super) fn quiesce(channels: Channels, reached: impl Fn() -> bool) {
     // A channel of the design itself: the checker must see an order between this thread and the one that rescues it.
     let opened = channels.open(Buffer::fixed(1));
     let (mut still, mut stillness) = opened.expect("a family with futures has a buffer");
@@ -69,8 +67,5 @@ pub(super) fn quiesce(channels: Channels, patience: u64, reached: impl Fn() -> b
         let rescued = world::block_on(stillness.take_async());
         return assert_eq!(rescued, Ok(()));
     }
-    let end = world::now_nanos().saturating_add(patience);
-    while !reached() && world::now_nanos() < end {
-        world::yield_now();
-    }
+    until(end(), || reached().then_some(()));
 }

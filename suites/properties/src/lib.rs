@@ -58,6 +58,7 @@ pub mod lies;
 mod limiters;
 mod mixed;
 mod moving;
+mod patience;
 mod pipelines;
 pub mod polls;
 mod programs;

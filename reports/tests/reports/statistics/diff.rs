@@ -31,15 +31,10 @@ fn truth() -> RunData {
         it.origin = Origin::Own;
     }
     // The fixture's own noise repeats exactly, so it does not act as drift.
-    for i in 0..run.windows.len() {
-        let window = &run.windows[i];
-        let same = run.windows[..i].iter().find(|w| {
-            (&w.scenario, &w.implementation, w.placebo)
-                == (&window.scenario, &window.implementation, window.placebo)
-        });
-        if let Some(value) = same.map(|first| first.value) {
-            run.windows[i].value = value;
-        }
+    let mut first = BTreeMap::new();
+    for window in &mut run.windows {
+        let cell = (&window.scenario, &window.implementation, window.placebo);
+        window.value = *first.entry(cell).or_insert(window.value);
     }
     run
 }

@@ -13,8 +13,9 @@
 use flowmeter_harness::channel::{Buffer, Polled};
 
 use super::{
-    Case, Cases, Combinators, Design, Property, Reliance, all, all_in_time, another, ended_source,
-    fault, has_panics, lying, open, put, room, source, take, with_a_panic, with_executor,
+    Case, Cases, Combinators, Design, Property, Reliance, all, all_until, another, end,
+    ended_source, fault, has_panics, lying, open, put, room, source, take, with_a_panic,
+    with_executor,
 };
 
 pub(in super::super) const PROPERTY: Property = Property {
@@ -97,7 +98,8 @@ fn panicking(f: Combinators) {
         let (_open, from) = source(f, &[1]);
         let buffers = (room(1), room(1));
         let (first, second) = f.split(go, from, |_| fault(), buffers);
-        (all_in_time(first), all_in_time(second))
+        let end = end();
+        (all_until(end, first), all_until(end, second))
     });
     let empty = Some(Vec::new());
     holds_eq!(

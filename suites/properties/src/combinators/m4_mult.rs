@@ -16,8 +16,8 @@ use flowmeter_harness::channel::{Buffer, Polled};
 use flowmeter_harness::pipeline::AtEnd;
 
 use super::{
-    Case, Cases, Combinators, Design, Part, Property, Reliance, Tx, all, all_in_time, come_to_rest,
-    ended_source, fault, has_panics, is_roomy, lying, open, put, refusing, room, take,
+    Case, Cases, Combinators, Design, Part, Property, Reliance, Tx, all, all_until, come_to_rest,
+    end, ended_source, fault, has_panics, is_roomy, lying, open, put, refusing, room, take,
     with_a_panic, with_executor,
 };
 
@@ -262,7 +262,8 @@ fn panicking(f: Combinators) {
             tapped
         });
         let _accepted = tx.offer(Faulty);
-        taps.map(|tapped| all_in_time(tapped).map(|items| items.len()))
+        let end = end();
+        taps.map(|tapped| all_until(end, tapped).map(|items| items.len()))
     });
     holds_eq!(
         (seen, panics),

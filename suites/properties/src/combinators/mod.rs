@@ -28,20 +28,19 @@ use flowmeter_harness::channel::{Buffer, Message, Offered, Polled, TakeError};
 use flowmeter_harness::executor::{Spawn, give_way};
 use flowmeter_harness::sync::world;
 
+use super::gate::panics;
 use super::{Case, Cases, Property, Reliance};
 use crate::design::combinators::{Combinators, Design, Part};
 use crate::design::executors::Spawner;
 use crate::design::{Rx, Tx};
 use crate::moving::Moving;
+use crate::patience::{end, until};
 
 /// No values.
 const NOTHING: [u32; 0] = [];
 
 /// The number of threads of a model's executor.
 const ONE: NonZeroUsize = NonZeroUsize::MIN;
-
-/// How long to wait for an event in the std world: only a failure takes so long.
-const PATIENCE: u64 = 5_000_000_000;
 
 /// Whether panics can be tried: in the other worlds the checkers use panics themselves.
 fn has_panics() -> bool {
@@ -68,11 +67,7 @@ fn with_executor<R>(f: Combinators, act: impl FnOnce(&Spawner) -> R) -> R {
 fn with_a_panic<R>(f: Combinators, act: impl FnOnce(&Spawner) -> R) -> (R, u64) {
     let executor = f.executors.with_threads(ONE);
     let seen = act(&executor.spawner());
-    let end = world::now_nanos().saturating_add(PATIENCE);
-    while executor.panics() == 0 && world::now_nanos() < end {
-        world::yield_now();
-    }
-    (seen, executor.panics())
+    (seen, panics(&executor, 1))
 }
 
 /// A user's function that panics.
@@ -209,15 +204,20 @@ fn come_to_rest(f: Combinators, go: &Spawner) {
 }
 
 /// As [`all`] with a time limit: `None` where the channel is not closed in time.
-fn all_in_time<T: Message>(mut rx: Rx<T>) -> Option<Vec<T>> {
-    let end = world::now_nanos().saturating_add(PATIENCE);
+fn all_in_time<T: Message>(rx: Rx<T>) -> Option<Vec<T>> {
+    all_until(end(), rx)
+}
+
+/// As [`all_in_time`]: several channels share the limit.
+fn all_until<T: Message>(end: u64, mut rx: Rx<T>) -> Option<Vec<T>> {
     let mut values = Vec::new();
-    while world::now_nanos() < end {
+    let closed = until(end, || {
         match rx.poll() {
             Polled::Done(value) => values.push(value),
-            Polled::Closed => return Some(values),
-            Polled::WouldWait => world::yield_now(),
+            Polled::Closed => return Some(()),
+            Polled::WouldWait => {}
         }
-    }
-    None
+        None
+    });
+    closed.map(|()| values)
 }

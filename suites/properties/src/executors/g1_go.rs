@@ -22,6 +22,7 @@ use flowmeter_harness::sync::world;
 use super::super::gate::{Gate, panics};
 use super::{Case, Cases, Design, ONE, Property, Reliance, Runtime, What};
 use crate::design::Rx;
+use crate::patience::{end, until};
 
 pub(in super::super) const PROPERTY: Property = Property {
     name: "g1-go",
@@ -68,19 +69,17 @@ fn answer(mut results: Rx<u32>) -> Vec<Result<u32, TakeError>> {
     }
 }
 
-/// As [`answer`], until `end`: in real time, waiting for ever would hang instead of failing.
+/// As [`answer`], until `end`.
 fn answer_until(mut results: Rx<u32>, end: u64) -> Vec<Result<u32, TakeError>> {
     let mut answers = Vec::new();
-    while world::now_nanos() < end {
+    until(end, || {
         match results.poll() {
             Polled::Done(result) => answers.push(Ok(result)),
-            Polled::Closed => {
-                answers.push(Err(TakeError::Closed));
-                break;
-            }
-            Polled::WouldWait => world::yield_now(),
+            Polled::Closed => answers.push(Err(TakeError::Closed)),
+            Polled::WouldWait => {}
         }
-    }
+        answers.last()?.err()
+    });
     answers
 }
 
@@ -131,8 +130,6 @@ fn nested(on: Runtime) {
 
 /// A go block, a task that it spawned and blocking work panic; the executor stays usable.
 fn panicking(on: Runtime) {
-    /// In nanoseconds; only a failure takes so long.
-    const PATIENCE: u64 = 5_000_000_000;
     fn fault() -> ! {
         resume_unwind(Box::new("a task's own fault"))
     }
@@ -144,10 +141,10 @@ fn panicking(on: Runtime) {
         fault()
     });
     executor.spawn_blocking(|| fault());
-    let end = world::now_nanos().saturating_add(PATIENCE);
+    let end = end();
     let seen = answer_until(results, end);
     let after = answer_until(on.go(&spawner, async { Some(7) }), end);
-    let panics = panics(&executor, 3, PATIENCE);
+    let panics = panics(&executor, 3);
     drop(executor);
     judge(seen, None);
     judge(after, Some(7));

@@ -24,6 +24,7 @@ use flowmeter_harness::sync::world;
 use super::super::gate::Gate;
 use super::{Case, Cases, Design, ONE, Property, Reliance, Runtime, What};
 use crate::design::Rx;
+use crate::patience::{end, until};
 
 pub(in super::super) const PROPERTY: Property = Property {
     name: "g1-thread-ends",
@@ -31,9 +32,6 @@ pub(in super::super) const PROPERTY: Property = Property {
     relied_on_by: Reliance::Nothing,
     cases: Cases::Executors(cases),
 };
-
-/// In nanoseconds; only a failure takes so long.
-const PATIENCE: u64 = 5_000_000_000;
 
 fn cases(design: &Design) -> Vec<Case> {
     let What::Executors(on) = design.what else {
@@ -95,7 +93,7 @@ fn woken(on: Runtime) {
         LATE.set(AtTheEnd(Some(Box::new(move || late.open()))));
     });
     world::join(ends);
-    let end = world::now_nanos().saturating_add(PATIENCE);
+    let end = end();
     let seen = results.map(|results| first(results, end));
     drop(executor);
     holds_eq!(
@@ -107,12 +105,10 @@ fn woken(on: Runtime) {
 
 /// The first result; none where it does not come in time.
 fn first(mut results: Rx<u32>, end: u64) -> Option<u32> {
-    while world::now_nanos() < end {
-        match results.poll() {
-            Polled::Done(result) => return Some(result),
-            Polled::Closed => return None,
-            Polled::WouldWait => world::yield_now(),
-        }
-    }
-    None
+    until(end, || match results.poll() {
+        Polled::Done(result) => Some(Some(result)),
+        Polled::Closed => Some(None),
+        Polled::WouldWait => None,
+    })
+    .flatten()
 }

@@ -20,10 +20,12 @@ use flowmeter_harness::channel::{Offered, Order, Polled, PutError, TakeError, Wi
 use flowmeter_harness::executor::{Port, Spawn, Step};
 use flowmeter_harness::sync::world;
 
+use super::super::gate::panics;
 use super::{Case, Cases, Design, ONE, Property, Reliance, What};
 use crate::design::channels::Erased;
 use crate::design::executors::{GoBlocks, Spawner, State};
 use crate::design::{Rx, Tx};
+use crate::patience::{end, until};
 use crate::polls::Polls;
 
 pub(in super::super) const PROPERTY: Property = Property {
@@ -329,8 +331,6 @@ fn shut_down(blocks: GoBlocks) {
 
 /// A block that panics in the state after an operation; its executor stays usable.
 fn panicking(blocks: GoBlocks) {
-    /// In nanoseconds; only a failure takes so long.
-    const PATIENCE: u64 = 5_000_000_000;
     let executor = blocks.on.executors.with_threads(ONE);
     let (mut tx, rx) = blocks.on.open::<u32>(1);
     let mut results = blocks.go::<u32>(&executor.spawner(), move |frame, state| match state {
@@ -338,16 +338,13 @@ fn panicking(blocks: GoBlocks) {
         _ => resume_unwind(Box::new("a block's own fault")),
     });
     put(&mut tx, 7);
-    let end = world::now_nanos().saturating_add(PATIENCE);
-    let mut answer = results.poll();
-    // A task is counted once it has ended, a moment after its channel shows it.
-    while (answer == Polled::WouldWait || executor.panics() < 1) && world::now_nanos() < end {
-        world::yield_now();
-        answer = results.poll();
-    }
-    let panics = executor.panics();
+    let answer = until(end(), || match results.poll() {
+        Polled::WouldWait => None,
+        answer => Some(answer),
+    });
+    let panics = panics(&executor, 1);
     drop(executor);
     let seen = (answer, panics);
-    let expected = (Polled::Closed, 1);
+    let expected = (Some(Polled::Closed), 1);
     holds_eq!(seen, expected, "G1: not closed, or the panic not counted");
 }

@@ -6,7 +6,6 @@ use std::future::Future;
 use std::sync::{Arc, Mutex};
 
 use super::super::gate::{Gate, quiesce};
-use super::PATIENCE;
 use crate::design::Channels;
 
 /// A clock in milliseconds. It uses std in every world, so reading it is no step of a model.
@@ -43,7 +42,7 @@ impl Clock {
     /// Advances time as long as a task sleeps.
     pub fn run(&self, channels: Channels) {
         loop {
-            quiesce(channels, PATIENCE, || true);
+            quiesce(channels, || true);
             let mut time = self.0.lock().expect(WHOLE);
             let Some((moment, sleepers)) = time.sleepers.pop_first() else {
                 return;

@@ -13,7 +13,6 @@ use flowmeter_harness::sync::world;
 
 use super::super::gate::quiesce;
 use super::super::obeys;
-use super::PATIENCE;
 use crate::design::executors::{Executor, Runtime, Task};
 use crate::design::pipelines::{Delivered, Pipelines, ResultPort};
 use crate::design::{Rx, Tx};
@@ -197,7 +196,7 @@ pub(super) fn finishes(
         end.await;
         book.write(Event::Finished);
     });
-    quiesce(on.channels, PATIENCE, || flight.has_finished());
+    quiesce(on.channels, || flight.has_finished());
     flight.has_finished()
 }
 
@@ -205,7 +204,7 @@ pub(super) fn finishes(
 /// more often than a faulty pipeline needs steps to begin too much.
 pub(super) fn come_to_rest(on: Runtime, executor: &Executor, reached: impl Fn() -> bool) {
     const TURNS: usize = 200;
-    quiesce(on.channels, PATIENCE, reached);
+    quiesce(on.channels, reached);
     if world::name() != "std" {
         return;
     }

@@ -31,6 +31,3 @@ fn several() -> NonZeroUsize {
     let threads = if world::name() == "std" { 4 } else { 2 };
     NonZeroUsize::new(threads).expect("there are some")
 }
-
-/// How long to wait for an event in the std world: only a failure takes so long.
-const PATIENCE: u64 = 5_000_000_000;

@@ -22,7 +22,7 @@ use flowmeter_harness::sync::world;
 
 use super::super::gate::quiesce;
 use super::flight::{Flight, Item, come_to_rest, ended_source, finish, source, terms};
-use super::{Case, Cases, Design, ONE, PATIENCE, Property, Reliance, What, several};
+use super::{Case, Cases, Design, ONE, Property, Reliance, What, several};
 use crate::design::pipelines::Pipelines;
 
 pub(in super::super) const PROPERTY: Property = Property {
@@ -181,7 +181,7 @@ fn idle(pipelines: Pipelines, n: usize) {
     let (to, _unread) = pipelines.on.open(1);
     let work = |_, item: Item| async move { drop(item) };
     let _end = flight.start(pipelines, &executor, n, (from, to), work, AtEnd::Close);
-    quiesce(pipelines.on.channels, PATIENCE, || true);
+    quiesce(pipelines.on.channels, || true);
     drop(executor);
     flight.judge(Terms::unbounded(pipelines.ordered(), 0));
 }

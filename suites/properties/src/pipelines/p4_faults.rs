@@ -23,7 +23,7 @@ use super::super::gate::panics;
 use super::flight::{
     Flight, Item, come_to_rest, drain, ended_source, finish, finishes, source, take, terms,
 };
-use super::{Case, Cases, Design, ONE, PATIENCE, Property, Reliance, What};
+use super::{Case, Cases, Design, ONE, Property, Reliance, What};
 use crate::design::executors::Executor;
 use crate::design::pipelines::Pipelines;
 
@@ -115,7 +115,7 @@ fn panicking(pipelines: Pipelines, n: usize) {
     if !pipelines.ordered() {
         seen.sort_unstable();
     }
-    let panics = panics(&executor, 2, PATIENCE);
+    let panics = panics(&executor, 2);
     drop(executor);
     holds_eq!(seen, [1, 2, 3], "P4: an item that panics took others along");
     holds_eq!(panics, 2, "P4: panics of items were not counted");

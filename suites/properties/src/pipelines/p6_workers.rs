@@ -21,7 +21,7 @@ use flowmeter_harness::sync::world;
 
 use super::super::gate::{Gate, quiesce};
 use super::flight::{at_least_one, come_to_rest, ended_source, source};
-use super::{Case, Cases, Design, ONE, PATIENCE, Property, Reliance, What, several};
+use super::{Case, Cases, Design, ONE, Property, Reliance, What, several};
 use crate::design::executors::Executor;
 use crate::design::pipelines::{Delivered, Workers};
 use crate::design::{Rx, Tx};
@@ -190,9 +190,7 @@ fn at_a_time(workers: Workers, idle: bool) {
     let mut met = N;
     // In the other worlds a call that waits alone is a deadlock.
     if world::name() == "std" {
-        quiesce(workers.on.channels, PATIENCE, || {
-            most.load(Ordering::Relaxed) >= N
-        });
+        quiesce(workers.on.channels, || most.load(Ordering::Relaxed) >= N);
         met = most.load(Ordering::Relaxed);
         both.open();
     }

@@ -23,7 +23,7 @@ use flowmeter_harness::sync::world;
 
 use super::super::gate::{Gate, panics};
 use super::flight::{at_least_one, come_to_rest};
-use super::{Case, Cases, Design, ONE, PATIENCE, Property, Reliance, What, several};
+use super::{Case, Cases, Design, ONE, Property, Reliance, What, several};
 use crate::design::executors::Executor;
 use crate::design::pipelines::{Outcomes, ParallelMaps};
 
@@ -383,7 +383,7 @@ fn panicking(maps: ParallelMaps) {
     let inputs = Seen::default().inputs(0..4);
     let mut outcomes = start(maps, &executor, 1, (), inputs, function);
     let came = rest(&mut outcomes);
-    let panics = panics(&executor, 2, PATIENCE);
+    let panics = panics(&executor, 2);
     drop(executor);
     holds_eq!(
         came,

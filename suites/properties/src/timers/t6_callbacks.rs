@@ -25,6 +25,7 @@ use flowmeter_harness::sync::{Deadline, world};
 use super::super::{Case, Cases, Property, Reliance};
 use super::form::{Gate, LATE, Note, SOON, after, case, is_closed};
 use crate::design::timers::{Design, Timers, Way};
+use crate::patience::{end, until};
 
 pub(crate) const PROPERTY: Property = Property {
     name: "t6-callbacks",
@@ -106,13 +107,10 @@ fn among_others(timers: Timers) {
         .map(|doublings| SOON * (1 << doublings))
         .find_map(asleep);
     let sleepers = sleepers.expect("five are asleep in less than a minute");
-    let end = world::now_nanos().saturating_add(PATIENCE);
+    let end = end();
     for (_, task, _sleep) in &sleepers {
-        while !task.is_woken() && world::now_nanos() < end {
-            world::yield_now();
-        }
         holds!(
-            task.is_woken(),
+            until(end, || task.is_woken().then_some(())).is_some(),
             "T6: one that was due with a panicking waker was not woken"
         );
     }
@@ -236,9 +234,6 @@ impl Drop for DropPanics {
     }
 }
 
-/// How long to wait for a timer, in nanoseconds: only a failure takes so long.
-const PATIENCE: u64 = 5_000_000_000;
-
 fn panicking(timers: Timers, payload: fn() -> Box<dyn Any + Send>) {
     let service = timers.start();
     let first = Note::new();
@@ -251,13 +246,8 @@ fn panicking(timers: Timers, payload: fn() -> Box<dyn Any + Send>) {
     first.wait();
     let second = Note::new();
     service.schedule(after(SOON), second.callback());
-    // In real time, waiting for ever would hang instead of failing.
-    let end = world::now_nanos().saturating_add(PATIENCE);
-    while second.called().is_none() && world::now_nanos() < end {
-        world::yield_now();
-    }
     holds!(
-        second.called().is_some(),
+        until(end(), || second.called()).is_some(),
         "T6: a panicking callback stopped the timer"
     );
 }

@@ -315,8 +315,8 @@ fn the_search_equals_enumeration_on_all_histories_of_one_or_two_operations() {
 
 #[test]
 fn the_search_equals_enumeration_on_some_histories_of_three_or_four_operations() {
-    all(3, 80, 400);
-    all(4, 10_000, 100_000);
+    all(3, 160, 800);
+    all(4, 20_000, 200_000);
 }
 
 #[test]
