@@ -38,7 +38,8 @@ impl Resamples {
         // The bias of multiply-and-shift is below n / 2^32.
         let mut below = |n: usize| ((u64::from(rng.next_u32()) * n as u64) >> 32) as usize;
         let mut counts = vec![vec![0_u16; RESAMPLES]; rounds];
-        for resample in 0..RESAMPLES {
+        let mut totals = vec![0_u16; RESAMPLES];
+        for (resample, total) in totals.iter_mut().enumerate() {
             for _ in forks {
                 let fork = &forks[if forks.len() == 1 {
                     0
@@ -48,13 +49,8 @@ impl Resamples {
                 for _ in fork {
                     let count = &mut counts[fork[below(fork.len())]][resample];
                     *count = count.saturating_add(1);
+                    *total = total.saturating_add(1);
                 }
-            }
-        }
-        let mut totals = vec![0; RESAMPLES];
-        for of_round in &counts {
-            for (total, count) in totals.iter_mut().zip(of_round) {
-                *total = count.saturating_add(*total);
             }
         }
         Resamples { counts, totals }
@@ -142,7 +138,7 @@ mod tests {
             let times = |round: usize| usize::from(resamples.counts[round][resample]);
             let drawn = (0..5).flat_map(|round| vec![values[round]; times(round)]);
             let drawn: Vec<f64> = drawn.collect();
-            even += usize::from(drawn.len() % 2 == 0);
+            even += usize::from(drawn.len().is_multiple_of(2));
             assert_eq!(found, median(&drawn), "{drawn:?}");
         }
         assert!((1..RESAMPLES).contains(&even), "{even} of an even number");
