@@ -23,8 +23,8 @@ use flowmeter_suites::catalogue::Catalogue;
 use flowmeter_suites::scenario::{ScenarioSpec, built_in, parse};
 
 const SHORT: WindowSpec = WindowSpec {
-    ramp_nanos: 1_000_000,
-    nanos: 10_000_000,
+    ramp_nanos: 2_000_000,
+    nanos: 20_000_000,
     slowed_percent: None,
     seed: 1,
 };
