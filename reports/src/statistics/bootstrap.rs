@@ -14,7 +14,7 @@ use rand_pcg::Pcg32;
 /// Resamples per estimate.
 pub const RESAMPLES: usize = 10_000;
 
-/// Resamples whose medians are found together, since so many fit into the nearest cache.
+/// The resamples of one pass: their counts fit into the nearest cache.
 const BLOCK: usize = 1_000;
 const _: () = assert!(RESAMPLES.is_multiple_of(BLOCK));
 
