@@ -22,18 +22,18 @@
 //! ```
 
 mod chart;
-mod checked;
 pub mod claims;
 mod error;
 mod export;
 mod html;
 mod machines;
-mod number;
 mod rows;
 mod sighting;
-pub mod statistics;
 mod terminal;
 mod timeline;
+
+pub use flowmeter_statistics as statistics;
+use statistics::{checked, number};
 
 pub use checked::{Checked, SELF_CHECKED};
 pub use error::ReportError;

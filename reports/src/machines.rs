@@ -7,7 +7,7 @@
 use flowmeter_harness::record::{Machine as Description, RunData};
 
 use crate::error::ReportError;
-use crate::statistics::{Diff, Estimates, diff, estimates_of};
+use crate::statistics::{Diff, Estimates, StatisticsError, diff, estimates_of};
 
 /// Changes of less than this share are not reported, as in `diff` by default.
 const RELEVANT: f64 = 0.05;
@@ -57,8 +57,8 @@ impl Machine {
             let diff = match diff(pair, RELEVANT) {
                 Ok(diff) => Ok(diff),
                 // Scenarios have changed their meaning; neither run is wrong.
-                Err(why @ ReportError::Clash { .. }) => Err(why.to_string()),
-                Err(other) => return Err(other),
+                Err(why @ StatisticsError::Clash { .. }) => Err(why.to_string()),
+                Err(other) => return Err(other.into()),
             };
             Ok(Step { base, diff })
         });
@@ -130,7 +130,7 @@ pub fn machines(runs: Vec<RunData>) -> Result<Vec<Machine>, ReportError> {
         }
     }
     if by_machine.is_empty() {
-        return Err(ReportError::NoRuns);
+        return Err(StatisticsError::NoRuns.into());
     }
     let machines = by_machine.into_iter().map(Machine::of);
     let mut machines = machines.collect::<Result<Vec<Machine>, ReportError>>()?;

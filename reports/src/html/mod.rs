@@ -24,7 +24,7 @@ use crate::chart::{self, Chart, Data, Hover};
 use crate::checked::SELF_CHECKED;
 use crate::error::ReportError;
 use crate::machines::{Machine, Step};
-use crate::statistics::Estimates;
+use crate::statistics::{Estimates, StatisticsError};
 pub(crate) use reproduce::commands;
 use verdict::Sentence;
 
@@ -102,7 +102,7 @@ struct Source<'a> {
 /// [`ReportError`] when the runs contradict each other or the page cannot be put together.
 pub fn render(runs: &[RunData], estimates: &Estimates) -> Result<String, ReportError> {
     if runs.is_empty() {
-        return Err(ReportError::NoRuns);
+        return Err(StatisticsError::NoRuns.into());
     }
     page(&[Source {
         name: String::new(),
@@ -119,7 +119,7 @@ pub fn render(runs: &[RunData], estimates: &Estimates) -> Result<String, ReportE
 /// As [`render`].
 pub fn render_machines(machines: &[Machine]) -> Result<String, ReportError> {
     if machines.is_empty() {
-        return Err(ReportError::NoRuns);
+        return Err(StatisticsError::NoRuns.into());
     }
     let several = machines.len() > 1;
     let steps = machines.iter().map(Machine::steps);

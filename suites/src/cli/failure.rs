@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use flowmeter_harness::measure::MeasureError;
 use flowmeter_harness::record::RecordError;
 use flowmeter_reports::ReportError;
+use flowmeter_reports::statistics::StatisticsError;
 
 use super::output::clean;
 use crate::proving::counterexample::CounterexampleError;
@@ -83,6 +84,12 @@ impl From<RecordError> for Failure {
 
 impl From<ReportError> for Failure {
     fn from(why: ReportError) -> Failure {
+        bad(why)
+    }
+}
+
+impl From<StatisticsError> for Failure {
+    fn from(why: StatisticsError) -> Failure {
         bad(why)
     }
 }

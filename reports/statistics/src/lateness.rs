@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::histograms::{Percentile, merged, percentiles};
 use super::samples::ScenarioSamples;
-use crate::error::ReportError;
+use crate::error::StatisticsError;
 
 /// Percentiles of an implementation's lateness in a scenario, over all complete rounds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -28,12 +28,12 @@ pub struct LatenessCurves {
 /// Adds the curves of a scenario, one for each implementation that recorded lateness and has a number.
 ///
 /// # Errors
-/// [`ReportError::Histogram`] for one that cannot be read.
+/// [`StatisticsError::Histogram`] for one that cannot be read.
 pub fn curves(
     runs: &[RunData],
     samples: &ScenarioSamples,
     curves: &mut Vec<LatenessCurves>,
-) -> Result<(), ReportError> {
+) -> Result<(), StatisticsError> {
     fn found(window: &Window) -> Option<&Lateness> {
         window.findings.lateness.as_ref()
     }

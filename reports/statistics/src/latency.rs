@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::histograms::{Percentile, merged, percentiles};
 use super::samples::ScenarioSamples;
-use crate::error::ReportError;
+use crate::error::StatisticsError;
 
 /// Percentiles of an implementation's latencies in a scenario, over all complete rounds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -25,12 +25,12 @@ pub struct LatencyCurves {
 /// Adds the curves of a scenario, one for each implementation that recorded latencies and has a number.
 ///
 /// # Errors
-/// [`ReportError::Histogram`] for one that cannot be read.
+/// [`StatisticsError::Histogram`] for one that cannot be read.
 pub fn curves(
     runs: &[RunData],
     samples: &ScenarioSamples,
     curves: &mut Vec<LatencyCurves>,
-) -> Result<(), ReportError> {
+) -> Result<(), StatisticsError> {
     for (name, windows) in samples.with_number() {
         let of_all = || windows.values().copied();
         let response = merged(runs, of_all(), "response", |w| {

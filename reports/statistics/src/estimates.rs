@@ -14,7 +14,7 @@ use super::flight::Flight;
 use super::latency::LatencyCurves;
 use super::lateness::LatenessCurves;
 use crate::checked::Checked;
-use crate::error::ReportError;
+use crate::error::StatisticsError;
 use crate::number;
 
 /// Name of the file of estimates in a run's folder.
@@ -386,10 +386,10 @@ impl Estimates {
     /// Writes them beside the records, atomically.
     ///
     /// # Errors
-    /// [`ReportError::Io`] when the folder cannot be written.
-    pub fn write(&self, folder: &Path) -> Result<(), ReportError> {
+    /// [`StatisticsError::Io`] when the folder cannot be written.
+    pub fn write(&self, folder: &Path) -> Result<(), StatisticsError> {
         let path = folder.join(ESTIMATES_FILE);
-        let io = |source| ReportError::Io {
+        let io = |source| StatisticsError::Io {
             path: path.clone(),
             source,
         };
@@ -404,14 +404,14 @@ impl Estimates {
     /// Reads them from a run's folder.
     ///
     /// # Errors
-    /// [`ReportError::Io`] when there is no such file, [`ReportError::Estimates`] when it is not one of this build.
-    pub fn read(folder: &Path) -> Result<Estimates, ReportError> {
+    /// [`StatisticsError::Io`] when there is no such file, [`StatisticsError::Estimates`] when it is not one of this build.
+    pub fn read(folder: &Path) -> Result<Estimates, StatisticsError> {
         let path = folder.join(ESTIMATES_FILE);
-        let text = fs::read_to_string(&path).map_err(|source| ReportError::Io {
+        let text = fs::read_to_string(&path).map_err(|source| StatisticsError::Io {
             path: path.clone(),
             source,
         })?;
-        let refuse = |reason: String| ReportError::Estimates {
+        let refuse = |reason: String| StatisticsError::Estimates {
             path: path.clone(),
             reason,
         };

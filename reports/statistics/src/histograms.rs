@@ -8,7 +8,7 @@ use hdrhistogram::serialization::Deserializer;
 use serde::{Deserialize, Serialize};
 
 use super::samples::Timed;
-use crate::error::ReportError;
+use crate::error::StatisticsError;
 
 /// Samples that must lie above a percentile for it to be shown.
 const SAMPLES_ABOVE: f64 = 10.0;
@@ -47,13 +47,13 @@ pub fn percentiles(histogram: &Histogram<u64>) -> Vec<Percentile> {
 /// The sum of one histogram of each window, `None` where no window has it. `which` names it in errors.
 ///
 /// # Errors
-/// [`ReportError::Histogram`] for one that cannot be read.
+/// [`StatisticsError::Histogram`] for one that cannot be read.
 pub fn merged<'a>(
     runs: &[RunData],
     windows: impl Iterator<Item = Timed<'a>>,
     which: &'static str,
     of: impl Fn(&Window) -> Option<&str>,
-) -> Result<Option<Histogram<u64>>, ReportError> {
+) -> Result<Option<Histogram<u64>>, StatisticsError> {
     let mut deserializer = Deserializer::new();
     let mut merged: Option<Histogram<u64>> = None;
     for Timed { run, window } in windows {
@@ -80,8 +80,8 @@ fn decode(deserializer: &mut Deserializer, text: &str) -> Result<Histogram<u64>,
     Ok(histogram)
 }
 
-fn unreadable(run: &RunData, window: &Window, which: &'static str, reason: String) -> ReportError {
-    ReportError::Histogram {
+fn unreadable(run: &RunData, window: &Window, which: &'static str, reason: String) -> StatisticsError {
+    StatisticsError::Histogram {
         path: run.folder.join(RECORDS_FILE),
         scenario: window.scenario.clone(),
         implementation: window.implementation.clone(),

@@ -22,7 +22,7 @@ use flowmeter_harness::caps::Origin;
 use flowmeter_harness::record::{FailureKind, Proof, RunData, Verdict};
 use serde::{Deserialize, Serialize};
 
-use crate::statistics::origin;
+use crate::origin;
 
 /// The meaning of self-checked, in a sentence that fits a line.
 pub const SELF_CHECKED: &str =
@@ -143,7 +143,7 @@ impl Checked {
 }
 
 /// All proofs of some runs.
-pub(crate) struct Proofs<'a> {
+pub struct Proofs<'a> {
     runs: &'a [RunData],
     by_implementation: BTreeMap<&'a str, Vec<&'a Proof>>,
     /// Properties that were also checked with `-async` behind their names.

@@ -6,15 +6,18 @@
 //! proof is never the best, and is in no ranking.
 
 mod bootstrap;
+pub mod checked;
 mod compare;
 mod cost;
 mod diff;
+mod error;
 mod estimates;
 mod excess;
 mod flight;
 mod histograms;
 mod latency;
 mod lateness;
+pub mod number;
 mod pace;
 mod paired;
 mod ranking;
@@ -24,6 +27,7 @@ mod significance;
 use flowmeter_harness::record::RunData;
 
 pub use bootstrap::{CONFIDENCE, RESAMPLES};
+pub use error::StatisticsError;
 pub use diff::{Change, Diff, Verdict, diff};
 pub use estimates::{
     Allocated, Cell, Cost, ESTIMATES_FILE, ESTIMATES_SCHEMA, Estimates, METHOD, Measured, Outcome,
@@ -35,11 +39,10 @@ pub use histograms::Percentile;
 pub use latency::LatencyCurves;
 pub use lateness::LatenessCurves;
 pub use paired::{Call, Pair, Paired, RELEVANT, paired};
-pub(crate) use samples::{Entry, origin, samples, scenarios};
+pub use samples::{Entry, origin, samples, scenarios};
 pub use significance::FALSE_DISCOVERIES;
 
 use crate::checked::Proofs;
-use crate::error::ReportError;
 
 /// The remark about a build that the records call unoptimised.
 pub const UNOPTIMISED: &str = "unoptimised build: these are no figures";
@@ -48,11 +51,11 @@ pub const UNOPTIMISED: &str = "unoptimised build: these are no figures";
 /// forks of the same cell).
 ///
 /// # Errors
-/// [`ReportError::NoRuns`] for no runs, [`ReportError::Clash`] when runs mean different things by one
-/// scenario, [`ReportError::Histogram`] for a histogram that cannot be read.
-pub fn estimate(runs: &[RunData]) -> Result<Estimates, ReportError> {
+/// [`StatisticsError::NoRuns`] for no runs, [`StatisticsError::Clash`] when runs mean different things by one
+/// scenario, [`StatisticsError::Histogram`] for a histogram that cannot be read.
+pub fn estimate(runs: &[RunData]) -> Result<Estimates, StatisticsError> {
     if runs.is_empty() {
-        return Err(ReportError::NoRuns);
+        return Err(StatisticsError::NoRuns);
     }
     let unoptimised = runs.iter().any(|run| run.run.unoptimised);
     let exploratory = unoptimised || runs.iter().any(|run| run.run.exploratory);
@@ -104,7 +107,7 @@ pub fn estimate(runs: &[RunData]) -> Result<Estimates, ReportError> {
 ///
 /// # Errors
 /// As [`estimate`]. A stale or foreign file of estimates is ignored.
-pub fn estimates_of(runs: &[RunData]) -> Result<Estimates, ReportError> {
+pub fn estimates_of(runs: &[RunData]) -> Result<Estimates, StatisticsError> {
     if let [run] = runs
         && let Ok(kept) = Estimates::read(&run.folder)
         && kept.are_of(runs)

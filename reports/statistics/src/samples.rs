@@ -8,7 +8,7 @@ use flowmeter_harness::record::{
 };
 
 use super::pace::Pace;
-use crate::error::ReportError;
+use crate::error::StatisticsError;
 
 /// Which entry of an implementation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -118,8 +118,8 @@ pub fn origin(runs: &[RunData], name: &str) -> Origin {
 /// The scenarios of all runs in the order in which tables and charts show them.
 ///
 /// # Errors
-/// [`ReportError::Clash`] when two runs mean different things by one name.
-pub fn scenarios(runs: &[RunData]) -> Result<Vec<&Scenario>, ReportError> {
+/// [`StatisticsError::Clash`] when two runs mean different things by one name.
+pub fn scenarios(runs: &[RunData]) -> Result<Vec<&Scenario>, StatisticsError> {
     let mut seen: BTreeMap<&str, (&RunData, &Scenario)> = BTreeMap::new();
     for run in runs {
         for (name, scenario) in &run.scenarios {
@@ -132,7 +132,7 @@ pub fn scenarios(runs: &[RunData]) -> Result<Vec<&Scenario>, ReportError> {
                     &scenario.params,
                 )
             {
-                return Err(ReportError::Clash {
+                return Err(StatisticsError::Clash {
                     scenario: name.clone(),
                     one: first.folder.clone(),
                     other: run.folder.clone(),

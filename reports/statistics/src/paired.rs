@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use super::bootstrap::median;
 use super::samples::{Entry, ScenarioSamples, samples, scenarios};
 use super::significance::{Statistic, fork_medians, holm};
-use crate::error::ReportError;
+use crate::error::StatisticsError;
 
 /// The usual threshold, a share.
 pub const RELEVANT: f64 = 0.05;
@@ -114,8 +114,8 @@ impl Paired {
 /// The pairs of a run that was measured against a base build.
 ///
 /// # Errors
-/// [`ReportError::Clash`], as for other statistics.
-pub fn paired(run: &RunData, threshold: f64) -> Result<Paired, ReportError> {
+/// [`StatisticsError::Clash`], as for other statistics.
+pub fn paired(run: &RunData, threshold: f64) -> Result<Paired, StatisticsError> {
     let runs = slice::from_ref(run);
     let (mut pairs, mut statistics) = (Vec::new(), Vec::new());
     for scenario in scenarios(runs)? {

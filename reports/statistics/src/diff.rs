@@ -35,7 +35,7 @@ use super::estimates::{Cell, Estimates, Measured, Standing, Twin};
 use super::samples::{Entry, ScenarioSamples, samples, scenarios};
 use super::significance::{Statistic, discoveries, fork_medians};
 use super::{UNOPTIMISED, estimates_of};
-use crate::error::ReportError;
+use crate::error::StatisticsError;
 
 /// The fewest controls that make a round's median. With fewer the cells of a scenario are not judged.
 const CONTROLS: usize = 3;
@@ -222,8 +222,8 @@ impl<'a> Side<'a> {
 /// What changed from the first run to the second. A change has to exceed `relevant`, a share (0.05: 5 %).
 ///
 /// # Errors
-/// [`ReportError::Clash`] when the two mean different things by one scenario; as [`estimates_of`] else.
-pub fn diff(runs: &[RunData; 2], relevant: f64) -> Result<Diff, ReportError> {
+/// [`StatisticsError::Clash`] when the two mean different things by one scenario; as [`estimates_of`] else.
+pub fn diff(runs: &[RunData; 2], relevant: f64) -> Result<Diff, StatisticsError> {
     let [base, new] = runs;
     let estimates = [
         estimates_of(slice::from_ref(base))?,
