@@ -13,6 +13,7 @@ use flowmeter_suites::foreign::Foreigners;
 use flowmeter_suites::roster::{Due, Owed, Roster};
 use flowmeter_suites::scenario::{ScenarioSpec, built_in};
 use flowmeter_suites::worlds::Worlds;
+use flowmeter_models as _;
 use flowmeter_timed::catalogue;
 
 fn scenario(name: &str) -> ScenarioSpec {

@@ -19,6 +19,7 @@ use flowmeter_harness::sync::std::Std;
 use flowmeter_harness::sync::{Deadline, World};
 use flowmeter_harness::timer::{Fired, Timers};
 use flowmeter_impls::registry::All;
+use flowmeter_models as _;
 use flowmeter_suites::cli;
 use flowmeter_suites::isolation::{self, Model};
 use flowmeter_suites::worlds::Worlds;

@@ -10,6 +10,7 @@ use flowmeter_harness::record::{Proof, Verdict};
 use flowmeter_harness::sync::{Exploration, World};
 // The files that `new` writes use these names of the primitives.
 use flowmeter_impls::sync;
+use flowmeter_models as _;
 use flowmeter_suites::isolation;
 
 #[path = "faults/begun.rs"]

@@ -17,8 +17,8 @@ use flowmeter_harness::channel::{
 };
 use flowmeter_harness::record::{FailureKind, Proof, Verdict, read_run};
 use flowmeter_harness::registry::{AsyncRegistry, Registry, Visitor, mutant};
-use flowmeter_impls::mutants::Mutants;
 use flowmeter_impls::registry::All;
+use flowmeter_models as _;
 use flowmeter_suites::cli;
 use flowmeter_suites::isolation::{self, Model};
 
@@ -227,21 +227,6 @@ impl AsyncRegistry for Unaskable {
     type Executor = <All as AsyncRegistry>::Executor;
 }
 
-/// Ours, broken.
-#[derive(Clone, Copy)]
-struct Broken;
-
-impl Registry for Broken {
-    fn channels<V: Visitor>(self, visitor: &mut V) {
-        Mutants.channels(visitor);
-    }
-}
-
-impl AsyncRegistry for Broken {
-    type Sleep = <All as AsyncRegistry>::Sleep;
-    type Executor = <All as AsyncRegistry>::Executor;
-}
-
 impl AsyncRegistry for Hostile {
     type Executor = <All as AsyncRegistry>::Executor;
     type Sleep = <All as AsyncRegistry>::Sleep;
@@ -251,12 +236,10 @@ impl AsyncRegistry for Hostile {
 const AS_COMMAND: &str = "FLOWMETER_TEST_AS_COMMAND";
 const HOSTILE: &str = "hostile";
 const UNASKABLE: &str = "unaskable";
-const BROKEN: &str = "broken";
 
 fn main() -> ExitCode {
     match env::var(AS_COMMAND).as_deref() {
         Ok(HOSTILE) => return cli::main(Hostile),
-        Ok(BROKEN) => return cli::main(Broken),
         Ok(_) => return cli::main(Unaskable),
         Err(_) => {}
     }
@@ -274,10 +257,6 @@ fn main() -> ExitCode {
         model(
             "an_implementation_that_cannot_be_asked_has_a_row_and_the_rest_finishes",
             rows_of_the_unaskable,
-        ),
-        model(
-            "a_mutant_of_ours_has_a_row_and_no_number",
-            rows_of_the_broken,
         ),
     ])
 }
@@ -343,34 +322,6 @@ fn rows_of_the_unaskable() {
     assert_eq!(failed, expected.collect(), "{:?}", run.failures);
     let mut windows = run.windows.iter();
     assert!(windows.any(|window| window.implementation == "sound"));
-}
-
-/// No proof, no number: tested beside an equivalent rewrite, which has one.
-fn rows_of_the_broken() {
-    const MUTANT: &str = "mutex-one-too-many";
-    const EQUIVALENT: &str = "mutex-shuffles-at-once";
-    let ground = tempfile::tempdir().expect("there is a place for temporary files");
-    let command = |arguments: &[&str]| command(ground.path(), BROKEN, 0, arguments);
-    let who = format!("^({MUTANT}|{EQUIVALENT})$");
-    let scenario = "^channels/spsc-64$";
-    command(&[
-        "measure", "--quick", "-i", &who, "-s", scenario, "-o", "run",
-    ]);
-    let run = read_run(&ground.path().join("run")).expect("it is a run");
-    let failed = run.failures.iter();
-    let failed: BTreeMap<&str, FailureKind> = failed
-        .map(|failure| (failure.implementation.as_str(), failure.kind))
-        .collect();
-    assert_eq!(failed, BTreeMap::from([(MUTANT, FailureKind::Proof)]));
-
-    let compared = command(&["cmp", "run", "--format", "json"]);
-    let rows = compared.lines().map(|line| {
-        let row: serde_json::Value = serde_json::from_str(line).expect("a line is JSON");
-        let name = row["implementation"].as_str().expect("it has a name");
-        (name.to_owned(), row["median"].is_number())
-    });
-    let expected = [(MUTANT.to_owned(), false), (EQUIVALENT.to_owned(), true)];
-    assert_eq!(rows.collect::<BTreeMap<_, _>>(), BTreeMap::from(expected));
 }
 
 fn rows_of_failures() {

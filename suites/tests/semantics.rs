@@ -7,10 +7,8 @@ use std::path::Path;
 
 use flowmeter_harness::caps::{Capability, Claim};
 use flowmeter_harness::registry::{Registry, Visitor, own};
-use flowmeter_harness::sync::loom::Loom;
-use flowmeter_harness::sync::shuttle::Sim;
 use flowmeter_harness::sync::std::Std;
-use flowmeter_harness::sync::{World, panic_text};
+use flowmeter_harness::sync::panic_text;
 use flowmeter_impls::channel::mutex::MutexChannels;
 use flowmeter_impls::channel::ordered_locks::OrderedLocks;
 use flowmeter_impls::timer::heap::DaryHeap;
@@ -163,27 +161,6 @@ fn every_kind_is_one_of_four() {
             row.kind
         );
     }
-}
-
-/// Counterexamples are found by the names of their cases.
-fn cases_have_names_of_their_own<W: World>(registry: impl Registry) {
-    let mut count = 0;
-    for cell in Checks::of::<W>(registry).cells() {
-        let mut names = BTreeSet::new();
-        for case in &cell.cases {
-            let (name, cell) = (case.name.as_str(), (cell.who.name, cell.property.name));
-            assert!(names.insert(name), "{cell:?} has two cases '{name}'");
-            count += 1;
-        }
-    }
-    assert!(count > 1_000, "{count}");
-}
-
-#[test]
-fn every_case_has_a_name_of_its_own() {
-    cases_have_names_of_their_own::<Std>(flowmeter_impls::registry::All);
-    cases_have_names_of_their_own::<Loom>(flowmeter_impls_loom::registry::All);
-    cases_have_names_of_their_own::<Sim>(flowmeter_impls_shuttle::registry::All);
 }
 
 #[derive(Clone, Copy)]
