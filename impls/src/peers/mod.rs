@@ -14,7 +14,6 @@ pub mod async_io;
 pub mod crossbeam;
 pub mod crossfire;
 pub mod flume;
-#[cfg(not(feature = "shuttle"))]
 pub mod futures_buffered;
 pub mod futures_channel;
 pub mod governor;

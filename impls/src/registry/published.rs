@@ -6,7 +6,6 @@ use flowmeter_harness::caps::Claim::{
 };
 use flowmeter_harness::registry::{Visitor, peer};
 
-#[cfg(not(feature = "shuttle"))]
 use super::OfPipelines;
 use crate::channel::mutex::MutexChannels;
 
@@ -242,12 +241,11 @@ pub(super) fn limiters<V: Visitor>(visitor: &mut V) {
 }
 
 /// Their pipelines.
-#[cfg(not(feature = "shuttle"))]
 pub(super) fn pipelines<V: Visitor>(visitor: &mut V) {
     use crate::peers::futures_buffered::{BufferUnordered, Buffered};
-    use crate::peers::par_stream::ParStream;
-    use crate::peers::rayon::Rayon;
     use crate::peers::version;
+    #[cfg(not(feature = "shuttle"))]
+    use crate::peers::{par_stream::ParStream, rayon::Rayon};
 
     let futures = version("futures-util");
     peer::<Buffered, _>(visitor, "futures-buffered", futures)
@@ -256,9 +254,11 @@ pub(super) fn pipelines<V: Visitor>(visitor: &mut V) {
     peer::<BufferUnordered, _>(visitor, "futures-buffer-unordered", futures)
         .pipeline::<MutexChannels, OfPipelines>(0)
         .enter();
+    #[cfg(not(feature = "shuttle"))]
     peer::<ParStream, _>(visitor, "par-stream", version("par-stream"))
         .pipeline::<MutexChannels, OfPipelines>(0)
         .enter();
+    #[cfg(not(feature = "shuttle"))]
     peer::<Rayon, _>(visitor, "rayon", version("rayon"))
         .workers::<MutexChannels, OfPipelines>()
         .enter();

@@ -23,6 +23,21 @@ pub mod channel {
     pub(crate) mod trampoline;
 }
 
+/// What pipelines are made of.
+#[cfg(feature = "futures-buffered")]
+#[path = "."]
+mod pipeline {
+    #[path = "../../src/pipeline/output.rs"]
+    #[allow(dead_code)]
+    mod output;
+    #[path = "../../src/pipeline/ports.rs"]
+    #[allow(dead_code)]
+    mod ports;
+
+    pub(crate) use output::{Demand, Output};
+    pub(crate) use ports::{ONE, TOO_MANY, next, open};
+}
+
 /// The adapters, each under a feature of its own.
 #[allow(dead_code, unused_imports, unused_macros)]
 #[path = "."]
@@ -46,6 +61,7 @@ pub mod peers {
         "crossbeam" "../../src/peers/crossbeam.rs" crossbeam;
         "crossfire" "../../src/peers/crossfire/mod.rs" crossfire;
         "flume" "../../src/peers/flume.rs" flume;
+        "futures-buffered" "../../src/peers/futures_buffered.rs" futures_buffered;
         "futures-channel" "../../src/peers/futures_channel.rs" futures_channel;
         "kanal" "../../src/peers/kanal.rs" kanal;
         "leaky-bucket" "../../src/peers/leaky_bucket.rs" leaky_bucket;

@@ -289,6 +289,21 @@ impl Registry for Corpus {
             .enter();
     }
 
+    fn pipelines<V: Visitor>(self, visitor: &mut V) {
+        #[cfg(feature = "futures-buffered")]
+        {
+            use flowmeter_impls_shuttle::channel::mutex::MutexChannels;
+            use peers::futures_buffered::{BufferUnordered, Buffered};
+
+            peer::<Buffered, _>(visitor, "futures-buffered", "")
+                .pipeline::<MutexChannels, FixedPool>(0)
+                .enter();
+            peer::<BufferUnordered, _>(visitor, "futures-buffer-unordered", "")
+                .pipeline::<MutexChannels, FixedPool>(0)
+                .enter();
+        }
+    }
+
     fn executors<V: Visitor>(self, visitor: &mut V) {
         #[cfg(feature = "tokio-executor")]
         peer::<peers::tokio_executor::Tokio, _>(visitor, "tokio", "")

@@ -22,6 +22,20 @@ pub mod channel {
     pub(crate) mod trampoline;
 }
 
+/// What pipelines are made of.
+#[path = "."]
+mod pipeline {
+    #[path = "../../src/pipeline/output.rs"]
+    #[allow(dead_code)]
+    mod output;
+    #[path = "../../src/pipeline/ports.rs"]
+    #[allow(dead_code)]
+    mod ports;
+
+    pub(crate) use output::{Demand, Output};
+    pub(crate) use ports::{ONE, TOO_MANY, next, open};
+}
+
 use std::process::ExitCode;
 
 use flowmeter_harness::sync::shuttle::{Shuttle, Sim};

@@ -7,6 +7,9 @@ use flowmeter_harness::registry::{AsyncRegistry, Visitor, Registry};
 use flowmeter_impls_shuttle::executor::fixed_pool::FixedPool;
 use flowmeter_impls_shuttle::timer::heap::Heap;
 
+/// What pipelines run on.
+type OfPipelines = FixedPool;
+
 /// The published crates.
 #[derive(Clone, Copy, Debug)]
 pub struct Twins;
@@ -22,6 +25,10 @@ impl Registry for Twins {
 
     fn limiters<V: Visitor>(self, visitor: &mut V) {
         published::limiters(visitor);
+    }
+
+    fn pipelines<V: Visitor>(self, visitor: &mut V) {
+        published::pipelines(visitor);
     }
 
     fn executors<V: Visitor>(self, visitor: &mut V) {

@@ -24,7 +24,7 @@ use flowmeter_harness::pipeline::AtEnd;
 use flowmeter_harness::spec::pipeline::{Event, Terms};
 use flowmeter_harness::sync::world;
 
-use super::super::gate::Gate;
+use super::super::gate::{Gate, quiesce};
 use super::flight::{Flight, Item, come_to_rest, drain, ended_source, finish, source, take, terms};
 use super::{Case, Cases, Design, ONE, Property, Reliance, What, several};
 use crate::design::pipelines::Pipelines;
@@ -71,6 +71,12 @@ fn cases(design: &Design) -> Vec<Case> {
         "an output that is closed, n = 1, on several threads",
         move || unwanted(pipelines, several(), 1),
     ));
+    // Loom has no room for so many threads.
+    if world::name() != "loom" {
+        cases.push(Case::new("an executor that goes as items wake", move || {
+            executor_goes(pipelines);
+        }));
+    }
     cases.push(Case::new(
         "an output that is closed, an idle input",
         move || {
@@ -281,4 +287,42 @@ fn idle_input(pipelines: Pipelines) {
     drop(executor);
     flight.judge(Terms::unbounded(pipelines.ordered(), 1));
     holds_eq!(flight.calls(), 1, "P3: one item was there");
+}
+
+/// Another thread wakes the items while their pipeline is dropped. They end, and so does the output.
+fn executor_goes(pipelines: Pipelines) {
+    const ITEMS: usize = 2;
+    let executor = pipelines.on.executors.with_threads(ONE);
+    let flight = Arc::new(Flight::default());
+    let (to, mut results) = pipelines.on.open(ITEMS);
+    let (_open, from) = source(pipelines.on, ITEMS);
+    let gates = [(); ITEMS].map(|()| Gate::default());
+    let passes = gates.clone();
+    let work = move |input: usize, mut item: Item| {
+        let pass = passes[input].pass();
+        async move {
+            pass.await;
+            item.put().await;
+        }
+    };
+    let end = flight.start(
+        pipelines,
+        &executor,
+        ITEMS,
+        (from, to),
+        work,
+        AtEnd::Close,
+    );
+    quiesce(pipelines.on.channels, || flight.now() == ITEMS);
+    let wakes = world::spawn(move || gates.iter().for_each(Gate::open));
+    drop(executor);
+    world::join(wakes);
+    world::block_on(end);
+    let (_, rest) = drain(&flight, &mut results);
+    let left = (rest, flight.now());
+    holds_eq!(
+        left,
+        (Polled::Closed, 0),
+        "P3: a pipeline whose executor is gone: its output, and its items in flight"
+    );
 }
