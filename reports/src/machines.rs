@@ -4,7 +4,7 @@
 //! are history. A build with uncommitted changes is a build of its own. If a run is named twice, or copies of it had
 //! verdicts added separately, it is one run with everything that was added.
 
-use flowmeter_harness::record::{Machine as Description, RunData};
+use flowmeter_records::{Machine as Description, RunData};
 
 use crate::error::ReportError;
 use crate::statistics::{Diff, Estimates, StatisticsError, diff, estimates_of};
