@@ -113,7 +113,7 @@ fn identity(run: &RunData) -> (&str, usize, &str, &str) {
 /// Groups runs by machine, in the order in which machines are first named, and computes each machine's estimates.
 ///
 /// # Errors
-/// [`ReportError::NoRuns`] for no runs; as [`estimates_of`] else.
+/// [`StatisticsError::NoRuns`] for no runs; as [`estimates_of`] else.
 pub fn machines(runs: Vec<RunData>) -> Result<Vec<Machine>, ReportError> {
     let mut by_machine: Vec<Vec<RunData>> = Vec::new();
     for run in runs {
