@@ -192,8 +192,8 @@ named! {
 
 /// Where an implementation comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[cfg_attr(feature = "record", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "record", serde(rename_all = "lowercase"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 pub enum Origin {
     /// Written in this project.
     Own,

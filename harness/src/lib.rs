@@ -7,8 +7,7 @@
 //! - the primitives they are written against, in three worlds ([`sync`]).
 //!
 //! Invariant: nothing here knows an implementation. Without features this crate is only the traits and the std world,
-//! so an application that needs a channel has few dependencies. The features `record`, `check` and `measure` add the
-//! parts that verify and time.
+//! so an application that needs a channel has few dependencies. The feature `check` adds the parts that verify.
 
 pub mod caps;
 pub mod channel;
@@ -24,13 +23,7 @@ pub mod transform_pipeline;
 
 #[cfg(feature = "check")]
 pub mod check;
-#[cfg(feature = "record")]
-pub mod hash;
 #[cfg(feature = "check")]
 pub mod history;
-#[cfg(feature = "measure")]
-pub mod measure;
-#[cfg(feature = "record")]
-pub mod record;
 #[cfg(feature = "check")]
 pub mod spec;

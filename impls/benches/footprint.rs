@@ -17,12 +17,12 @@ use std::pin::Pin;
 use std::task::{Context, Waker};
 
 use flowmeter_harness::channel::{Async, Blocking, Buffer, Channels, Offered};
-use flowmeter_harness::measure::allocation::{Counting, live_bytes, switch_on};
 use flowmeter_harness::registry::{Contestant, Registry, Visitor};
 use flowmeter_harness::sync::Deadline;
 use flowmeter_harness::sync::std::{block_on, clock};
 use flowmeter_harness::timer::{Cancel, Sleep, Timers};
 use flowmeter_impls::registry::All;
+use flowmeter_measure::allocation::{Counting, live_bytes, switch_on};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;

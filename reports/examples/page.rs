@@ -11,7 +11,7 @@ mod fixture;
 use std::error::Error;
 
 use fixture::{Shape, kinds};
-use flowmeter_harness::record::{Attack, RunData, Verdict, read_run};
+use flowmeter_records::{Attack, RunData, Verdict, read_run};
 use flowmeter_reports::{machines, render_machines};
 
 /// It would have an effect if it were ever more than text.

@@ -1,7 +1,7 @@
 //! Claims of the seed texts, as tables show them: implementations with the same observation share a
 //! row.
 
-use flowmeter_harness::record::{Holds, SeedClaim};
+use flowmeter_records::{Holds, SeedClaim};
 
 /// Implementations with the same observation for one claim.
 #[derive(Clone, Debug)]

@@ -1,6 +1,6 @@
 //! Why a report cannot be made.
 
-use flowmeter_harness::record::RecordError;
+use flowmeter_records::RecordError;
 use flowmeter_statistics::StatisticsError;
 
 /// Why a report cannot be made. Each error names the file or record, and what to do.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use flowmeter_harness::record::Better;
+use flowmeter_records::Better;
 use serde::Serialize;
 
 use crate::rows::{CellRow, cmp_rows};

@@ -6,7 +6,7 @@
 //! no number anywhere. [`machines()`] decides which runs are one sample.
 //!
 //! ```no_run
-//! use flowmeter_harness::record::read_run;
+//! use flowmeter_records::read_run;
 //! use flowmeter_reports::{DEFAULT_WIDTH, ReportError, Style, machines, rank_table, render_machines};
 //!
 //! # fn main() -> Result<(), ReportError> {

@@ -4,7 +4,7 @@
 //! are history. A build with uncommitted changes is a build of its own. If a run is named twice, or copies of it had
 //! verdicts added separately, it is one run with everything that was added.
 
-use flowmeter_harness::record::{Machine as Description, RunData};
+use flowmeter_records::{Machine as Description, RunData};
 
 use crate::error::ReportError;
 use crate::statistics::{Diff, Estimates, StatisticsError, diff, estimates_of};
@@ -113,7 +113,7 @@ fn identity(run: &RunData) -> (&str, usize, &str, &str) {
 /// Groups runs by machine, in the order in which machines are first named, and computes each machine's estimates.
 ///
 /// # Errors
-/// [`ReportError::NoRuns`] for no runs; as [`estimates_of`] else.
+/// [`StatisticsError::NoRuns`] for no runs; as [`estimates_of`] else.
 pub fn machines(runs: Vec<RunData>) -> Result<Vec<Machine>, ReportError> {
     let mut by_machine: Vec<Vec<RunData>> = Vec::new();
     for run in runs {

@@ -2,7 +2,7 @@
 //! are not rounded.
 
 use flowmeter_harness::caps::Origin;
-use flowmeter_harness::record::Better;
+use flowmeter_records::Better;
 use serde::{Deserialize, Serialize};
 
 use crate::checked::Checked;

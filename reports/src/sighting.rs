@@ -2,7 +2,7 @@
 
 use std::slice;
 
-use flowmeter_harness::record::RunData;
+use flowmeter_records::RunData;
 use serde::{Deserialize, Serialize};
 
 use crate::error::ReportError;

@@ -13,7 +13,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use families::Tested;
-use flowmeter_harness::measure::{WindowSpec, clock};
+use flowmeter_measure::{WindowSpec, clock};
 use flowmeter_suites::catalogue::Catalogue;
 use flowmeter_suites::scenario::built_in;
 

@@ -3,18 +3,16 @@
 use std::time::{Duration, SystemTime};
 
 use flowmeter_harness::caps::{Kind, Origin};
-use flowmeter_harness::hash::fnv1a;
-use flowmeter_harness::measure::budget::Budget;
-use flowmeter_harness::measure::pin::Pinning;
-use flowmeter_harness::measure::plan::{
+use flowmeter_harness::registry::Contestant;
+use flowmeter_measure::budget::Budget;
+use flowmeter_measure::pin::Pinning;
+use flowmeter_measure::plan::{
     Entry, Plan, PlannedScenario, USUAL_ALLOCATION_WINDOW, USUAL_PROVE_LIMIT, USUAL_RAMP,
     USUAL_WINDOW_LIMIT,
 };
-use flowmeter_harness::measure::{StageError, clock, machine};
-use flowmeter_harness::record::{
-    FailureKind, Implementation, Proof, Run, SCHEMA, Uncontended, Verdict,
-};
-use flowmeter_harness::registry::Contestant;
+use flowmeter_measure::{StageError, clock, machine};
+use flowmeter_records::hash::fnv1a;
+use flowmeter_records::{FailureKind, Implementation, Proof, Run, SCHEMA, Uncontended, Verdict};
 
 use crate::foreign::Foreigners;
 use crate::process::pinning_name;

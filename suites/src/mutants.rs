@@ -4,10 +4,10 @@
 use std::path::Path;
 use std::time::Duration;
 
-use flowmeter_harness::record::{Proof, Verdict};
 use flowmeter_harness::registry::Mutant;
 use flowmeter_harness::sync::std::Std;
 use flowmeter_harness::sync::{Scheduling, World};
+use flowmeter_records::{Proof, Verdict};
 
 use crate::properties::{PROPERTIES, Property};
 use crate::proving::{Effort, judgement, kept};

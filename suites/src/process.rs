@@ -12,10 +12,10 @@ use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
 use std::sync::{OnceLock, PoisonError, RwLock, mpsc};
 use std::time::{Duration, Instant};
 
-use flowmeter_harness::measure::StageError;
-use flowmeter_harness::measure::child::serve_process;
-use flowmeter_harness::measure::pin::{Pinned, Pinning, decide};
-use flowmeter_harness::record::FailureKind;
+use flowmeter_measure::StageError;
+use flowmeter_measure::child::serve_process;
+use flowmeter_measure::pin::{Pinned, Pinning, decide};
+use flowmeter_records::FailureKind;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 

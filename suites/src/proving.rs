@@ -16,8 +16,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use flowmeter_harness::check::watch;
-use flowmeter_harness::record::{Proof, Verdict};
 use flowmeter_harness::sync::{Exploration, Scheduling, panic_text};
+use flowmeter_records::{Proof, Verdict};
 use serde::{Deserialize, Serialize};
 
 use crate::process::{self, Company, End, Request, Silence};

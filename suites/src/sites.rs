@@ -7,10 +7,10 @@
 use std::collections::BTreeSet;
 use std::time::Instant;
 
-use flowmeter_harness::record::Verdict;
 use flowmeter_harness::sync::World;
 use flowmeter_harness::sync::loom::Loom;
 use flowmeter_harness::sync::sites::{self, Breakage, Mutation, Site};
+use flowmeter_records::Verdict;
 use serde::{Deserialize, Serialize};
 
 use crate::process::{self, Request};

@@ -49,6 +49,14 @@ fn the_harness_knows_no_other_room() {
 }
 
 #[test]
+fn the_engine_knows_only_the_harness_and_the_record_schema() {
+    let known = BTreeSet::from(["harness", "records"].map(str::to_owned));
+    assert_eq!(arrows("harness/measure"), known);
+    let known = BTreeSet::from(["harness".to_owned()]);
+    assert_eq!(arrows("harness/records"), known);
+}
+
+#[test]
 fn contestants_and_their_twins_know_only_the_harness() {
     for room in ["impls", "impls/loom", "impls/shuttle"] {
         assert_eq!(
@@ -61,17 +69,28 @@ fn contestants_and_their_twins_know_only_the_harness() {
 
 #[test]
 fn reports_need_only_the_record_schema() {
-    assert_eq!(arrows("reports"), BTreeSet::from(["harness".to_owned()]));
-    let features = &manifest("reports")["dependencies"]["flowmeter-harness"]["features"];
-    assert_eq!(features.as_array().map(Vec::len), Some(1), "{features}");
-    assert_eq!(features[0].as_str(), Some("record"));
+    let known = BTreeSet::from(["harness", "records"].map(str::to_owned));
+    assert_eq!(arrows("reports/statistics"), known);
+    let known = BTreeSet::from(["harness", "records", "statistics"].map(str::to_owned));
+    assert_eq!(arrows("reports"), known);
+    for room in ["reports", "reports/statistics"] {
+        let harness = &manifest(room)["dependencies"]["flowmeter-harness"];
+        assert!(harness.get("features").is_none(), "{room}: {harness}");
+    }
 }
 
 #[test]
 fn suites_know_no_contestant() {
-    let known = ["harness", "properties", "reports", "workloads"].map(str::to_owned);
-    assert_eq!(arrows("suites"), BTreeSet::from(known));
-    let known = BTreeSet::from(["harness".to_owned()]);
+    let known = [
+        "harness",
+        "measure",
+        "properties",
+        "records",
+        "reports",
+        "workloads",
+    ];
+    assert_eq!(arrows("suites"), BTreeSet::from(known.map(str::to_owned)));
+    let known = BTreeSet::from(["harness", "measure", "records"].map(str::to_owned));
     assert_eq!(arrows("suites/properties"), known);
     assert_eq!(arrows("suites/workloads"), known);
 }

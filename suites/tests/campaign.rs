@@ -4,16 +4,16 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use flowmeter_harness::caps::Origin;
-use flowmeter_harness::measure::budget::{Demand, Overhead, SHORTEST_WINDOW, allot};
-use flowmeter_harness::record::{FailureKind, Proof, Verdict};
 use flowmeter_harness::registry::Contestant;
 use flowmeter_impls::registry::All;
+use flowmeter_measure::budget::{Demand, Overhead, SHORTEST_WINDOW, allot};
+use flowmeter_models as _;
+use flowmeter_records::{FailureKind, Proof, Verdict};
 use flowmeter_suites::campaign::{Selection, Settings, kept_out, plan, relied_on};
 use flowmeter_suites::foreign::Foreigners;
 use flowmeter_suites::roster::{Due, Owed, Roster};
 use flowmeter_suites::scenario::{ScenarioSpec, built_in};
 use flowmeter_suites::worlds::Worlds;
-use flowmeter_models as _;
 use flowmeter_timed::catalogue;
 
 fn scenario(name: &str) -> ScenarioSpec {

@@ -11,7 +11,6 @@ use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 use std::time::Duration;
 
-use flowmeter_harness::record::{Proof, Verdict};
 use flowmeter_harness::registry::{AsyncRegistry, Contestant, Registry, Visitor, mutant};
 use flowmeter_harness::sync::loom::Loom;
 use flowmeter_harness::sync::shuttle::{Shuttle, Sim};
@@ -20,6 +19,7 @@ use flowmeter_harness::sync::{Deadline, World};
 use flowmeter_harness::timer::{Fired, Timers};
 use flowmeter_impls::registry::All;
 use flowmeter_models as _;
+use flowmeter_records::{Proof, Verdict};
 use flowmeter_suites::cli;
 use flowmeter_suites::isolation::{self, Model};
 use flowmeter_suites::worlds::Worlds;
@@ -239,7 +239,7 @@ fn comes_again() {
         assert!(path.starts_with("kept here/"), "{path}");
         let command = format!("cargo flowmeter check --replay '{path}'");
         assert_eq!(found.replay.as_deref(), Some(command.as_str()));
-        let text = include_str!("../../harness/src/record.md");
+        let text = include_str!("../../harness/records/src/record.md");
         let keys: serde_json::Map<String, serde_json::Value> =
             serde_json::from_str(&ground.read(Path::new(path))).expect("it is an object");
         for key in keys.keys() {

@@ -6,8 +6,8 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
-use flowmeter_harness::record::{Proof, Verdict};
 use flowmeter_harness::sync::{Exploration, World};
+use flowmeter_records::{Proof, Verdict};
 // The files that `new` writes use these names of the primitives.
 use flowmeter_impls::sync;
 use flowmeter_models as _;

@@ -6,9 +6,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use flowmeter_harness::caps::Origin;
-use flowmeter_harness::measure::pin::Pinning;
-use flowmeter_harness::measure::{Silent, run};
-use flowmeter_harness::record::{FailureKind, read_run};
+use flowmeter_measure::pin::Pinning;
+use flowmeter_measure::{Silent, run};
+use flowmeter_records::{FailureKind, read_run};
 use flowmeter_suites::campaign::{Selection, Settings, plan};
 use flowmeter_suites::foreign::{Foreigners, Wanted, manifest};
 use flowmeter_suites::roster::Roster;
@@ -139,7 +139,7 @@ fn a_contestant_that_hangs_dies_or_prints_rubbish_is_a_row_and_the_run_goes_on()
         .entries
         .retain(|entry| !entry.placebo);
 
-    let start = |entry: &flowmeter_harness::measure::Entry| {
+    let start = |entry: &flowmeter_measure::Entry| {
         let command = selection.foreign.command(&entry.implementation);
         command.expect("all of them are foreign")
     };

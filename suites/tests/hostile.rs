@@ -15,10 +15,10 @@ use std::thread;
 use flowmeter_harness::channel::{
     Blocking, Buffer, Channels, Message, Offered, Polled, PutError, TakeError,
 };
-use flowmeter_harness::record::{FailureKind, Proof, Verdict, read_run};
 use flowmeter_harness::registry::{AsyncRegistry, Registry, Visitor, mutant};
 use flowmeter_impls::registry::All;
 use flowmeter_models as _;
+use flowmeter_records::{FailureKind, Proof, Verdict, read_run};
 use flowmeter_suites::cli;
 use flowmeter_suites::isolation::{self, Model};
 

@@ -15,7 +15,6 @@ use std::time::{Duration, Instant};
 use flowmeter_harness::channel::{
     Blocking, Buffer, Channels, Message, Offered, Polled, PutError, TakeError,
 };
-use flowmeter_harness::record::{Proof, Verdict};
 use flowmeter_harness::registry::{AsyncRegistry, Registry, Visitor, mutant};
 use flowmeter_harness::sync::World;
 use flowmeter_harness::sync::loom::Loom;
@@ -24,6 +23,7 @@ use flowmeter_harness::sync::std::Std;
 use flowmeter_impls::channel::mutex::MutexChannels;
 use flowmeter_impls::registry::All;
 use flowmeter_models as _;
+use flowmeter_records::{Proof, Verdict};
 use flowmeter_suites::isolation::{self, Model};
 use flowmeter_suites::process;
 use flowmeter_suites::properties::PROPERTIES;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use flowmeter_harness::record::Measure;
+use flowmeter_records::Measure;
 use flowmeter_suites::scenario::{
     BUILT_IN, ScenarioError, ScenarioSpec, built_in, from_folder, in_order, parse,
 };

@@ -7,8 +7,8 @@ use std::path::Path;
 
 use flowmeter_harness::caps::{Capability, Claim};
 use flowmeter_harness::registry::{Registry, Visitor, own};
-use flowmeter_harness::sync::std::Std;
 use flowmeter_harness::sync::panic_text;
+use flowmeter_harness::sync::std::Std;
 use flowmeter_impls::channel::mutex::MutexChannels;
 use flowmeter_impls::channel::ordered_locks::OrderedLocks;
 use flowmeter_impls::timer::heap::DaryHeap;

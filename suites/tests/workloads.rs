@@ -7,8 +7,8 @@ mod kinds;
 use std::path::Path;
 
 use families::{FAULT, Fault, Tested};
-use flowmeter_harness::measure::{Sample, Stage, StageError, WindowSpec};
-use flowmeter_harness::record::FailureKind;
+use flowmeter_measure::{Sample, Stage, StageError, WindowSpec};
+use flowmeter_records::FailureKind;
 use flowmeter_suites::catalogue::Catalogue;
 use flowmeter_suites::scenario::{ScenarioSpec, built_in, parse};
 

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use flowmeter_harness::record::read_records;
+use flowmeter_records::read_records;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

@@ -48,8 +48,8 @@ impl<T: Send + 'static> Message for T {}
 
 /// How a channel stores values between a put and its take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "record", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "record", serde(rename_all = "kebab-case"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Buffer {
     /// No buffer: a put completes when a taker has the value.
     Rendezvous,
@@ -306,8 +306,8 @@ pub enum Clause<'a, C: Channels, T: Message> {
 
 /// In which order the clauses of an alts are tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "record", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "record", serde(rename_all = "kebab-case"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Order {
     /// As they stand.
     Priority,

@@ -141,8 +141,8 @@ pub struct Exploration {
 
 /// How shuttle chooses schedules.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "record", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "record", serde(rename_all = "kebab-case"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Scheduling {
     /// Those of [`Scheduling::TURNS`], one execution each in turn.
     #[default]

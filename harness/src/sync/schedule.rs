@@ -7,24 +7,24 @@ use ::std::fmt;
 
 /// A failing execution.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "record", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Failure {
     /// The panic message, or how the threads wait for each other.
     pub message: String,
     /// How to reproduce it; `None` where executions cannot be repeated, as under std.
     pub schedule: Option<Schedule>,
     /// The model, where a whole family of models was explored.
-    #[cfg_attr(feature = "record", serde(default))]
+    #[cfg_attr(feature = "serde", serde(default))]
     pub member: Option<Member>,
     /// Whether the explorer reached a limit of its own (steps, branches, threads). That is no fault of the
     /// implementation.
-    #[cfg_attr(feature = "record", serde(default))]
+    #[cfg_attr(feature = "serde", serde(default))]
     pub limit: bool,
 }
 
 /// One model of a family.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "record", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Member {
     /// The key by which the family finds it again.
     pub key: String,
@@ -104,8 +104,8 @@ impl fmt::Display for Failure {
 
 /// One execution of a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "record", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "record", serde(rename_all = "kebab-case"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Schedule {
     /// shuttle: all decisions.
     Steps(Steps),
@@ -140,7 +140,7 @@ impl Schedule {
 
 /// Every decision of an execution: the threads of its steps, and the random numbers drawn.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "record", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Steps {
     /// A thread, and how many steps it made before a switch.
     pub runs: Vec<(u32, u32)>,

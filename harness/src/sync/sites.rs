@@ -17,8 +17,8 @@ use super::trace;
 
 /// The kind of call at a site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[cfg_attr(feature = "record", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "record", serde(rename_all = "kebab-case"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Kind {
     /// `Mutex::lock`.
     Lock,
@@ -65,8 +65,8 @@ impl Kind {
 
 /// The way in which a site is broken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[cfg_attr(feature = "record", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "record", serde(rename_all = "kebab-case"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Breakage {
     /// The call does nothing: it notifies or unparks no thread, and fences nothing.
     Dropped,
@@ -97,7 +97,7 @@ impl Breakage {
 
 /// A call of the facade, identified by its line.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[cfg_attr(feature = "record", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Site {
     /// The source file, relative to the workspace.
     pub file: String,
@@ -158,7 +158,7 @@ impl fmt::Display for Site {
 
 /// A broken site.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "record", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Mutation {
     /// The site; its memory order is ignored.
     pub site: Site,

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use flowmeter_harness::record::Measure;
+use flowmeter_records::Measure;
 use plotters::element::Pixel;
 
 use super::axis::Axis;

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use flowmeter_harness::record::{Measure, Scenario, Uncontended};
+use flowmeter_records::{Measure, Scenario, Uncontended};
 use plotters::element::{Pixel, Text};
 use plotters_backend::text_anchor::{HPos, VPos};
 

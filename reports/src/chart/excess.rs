@@ -1,6 +1,6 @@
 //! How full the fullest period of limiters was: a bar for each implementation, and a mark at its promise.
 
-use flowmeter_harness::record::Scenario;
+use flowmeter_records::Scenario;
 use plotters::element::Rectangle;
 use plotters::style::Color;
 

@@ -1,7 +1,7 @@
 //! How evenly turns were distributed among the threads of one side: a bar of Jain's index for each
 //! implementation.
 
-use flowmeter_harness::record::Scenario;
+use flowmeter_records::Scenario;
 use plotters::element::{Pixel, Rectangle};
 use plotters::style::Color;
 

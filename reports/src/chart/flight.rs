@@ -1,7 +1,7 @@
 //! Tasks of pipelines in flight over time: a strip for each implementation, with the requested number and the
 //! claimed bound drawn in.
 
-use flowmeter_harness::record::Scenario;
+use flowmeter_records::Scenario;
 use plotters::element::Text;
 use plotters_backend::text_anchor::{HPos, VPos};
 

@@ -3,7 +3,7 @@
 //! The response time counts from the moment at which a message should have been sent (corrected for
 //! coordinated omission). The service time counts from the moment at which it was sent (raw).
 
-use flowmeter_harness::record::Scenario;
+use flowmeter_records::Scenario;
 
 use super::axis::Axis;
 use super::frame::{Frame, line, marker};

@@ -4,7 +4,7 @@
 //! References, the system's own sleeps, are dashed and without markers: no timer can be expected to beat them by
 //! far.
 
-use flowmeter_harness::record::Scenario;
+use flowmeter_records::Scenario;
 
 use super::axis::Axis;
 use super::frame::{Frame, line, marker};

@@ -15,7 +15,7 @@ mod svg;
 use std::collections::BTreeMap;
 
 use flowmeter_harness::caps::{Kind, Origin};
-use flowmeter_harness::record::{Better, Implementation, Measure, RunData, Scenario, Uncontended};
+use flowmeter_records::{Better, Implementation, Measure, RunData, Scenario, Uncontended};
 
 pub use frame::legend_symbol;
 

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use flowmeter_harness::record::{Measure, Scenario};
+use flowmeter_records::{Measure, Scenario};
 use plotters::element::{Rectangle, Text};
 use plotters::style::Color;
 use plotters_backend::text_anchor::{HPos, VPos};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use flowmeter_harness::record::{Holds, RunData, SeedClaim};
+use flowmeter_records::{Holds, RunData, SeedClaim};
 
 use crate::claims::{Alike, alike, word};
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use flowmeter_harness::record::Scenario;
+use flowmeter_records::Scenario;
 
 use super::heading;
 use crate::chart::Data;

@@ -1,6 +1,6 @@
 //! The heat map: scenario x implementation, coloured by the logarithm of the ratio to the best.
 
-use flowmeter_harness::record::{Better, Scenario};
+use flowmeter_records::{Better, Scenario};
 
 use super::heading;
 use crate::chart::{Data, Key};

@@ -1,6 +1,6 @@
 //! Changes from run to run on one machine.
 
-use flowmeter_harness::record::RunData;
+use flowmeter_records::RunData;
 
 use super::Source;
 use crate::number;

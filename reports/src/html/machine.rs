@@ -1,6 +1,6 @@
 //! The machine, its noise, and the warnings about a run.
 
-use flowmeter_harness::record::RunData;
+use flowmeter_records::RunData;
 
 use crate::chart::Data;
 use crate::number;
@@ -131,7 +131,7 @@ pub fn warnings(runs: &[RunData], all: usize, warnings: &mut Vec<String>) {
 pub fn card(run: &RunData) -> Card {
     let machine = &run.run.machine;
     let nanos = |value: Option<f64>| value.map_or("unknown".to_owned(), number::nanos);
-    let worst = |of: fn(&flowmeter_harness::record::Noise) -> Option<f64>| {
+    let worst = |of: fn(&flowmeter_records::Noise) -> Option<f64>| {
         let worst = run.noise.iter().filter_map(of).reduce(f64::max);
         worst.map_or("unknown".to_owned(), number::percent)
     };

@@ -18,7 +18,7 @@ mod toggles;
 mod verdict;
 
 use askama::Template;
-use flowmeter_harness::record::RunData;
+use flowmeter_records::RunData;
 
 use crate::chart::{self, Chart, Data, Hover};
 use crate::checked::SELF_CHECKED;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use flowmeter_harness::record::{Attack, RunData, Verdict};
+use flowmeter_records::{Attack, RunData, Verdict};
 
 use crate::number;
 

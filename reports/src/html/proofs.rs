@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use flowmeter_harness::caps::Origin;
-use flowmeter_harness::record::{Proof, Verdict};
+use flowmeter_records::{Proof, Verdict};
 
 use super::heading;
 use crate::chart::Data;

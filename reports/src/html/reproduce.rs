@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use flowmeter_harness::record::{RunData, Window};
+use flowmeter_records::{RunData, Window};
 
 /// The commands that measure these scenarios again as each run measured them, with all implementations of the
 /// run: a ratio depends on which implementations were measured together. Runs that were measured alike share

@@ -1,7 +1,7 @@
 //! What a reader can hide: implementations by origin, scenarios by form.
 
 use flowmeter_harness::caps::Origin;
-use flowmeter_harness::record::RunData;
+use flowmeter_records::RunData;
 
 /// The choices; none if there is only one kind.
 pub struct Toggles {

@@ -2,7 +2,7 @@
 //! and how reliable that is. A run that may not call anything faster says so in its first sentence, and compares
 //! nothing.
 
-use flowmeter_harness::record::{Measure, Proof, Scenario, Verdict};
+use flowmeter_records::{Measure, Proof, Scenario, Verdict};
 
 use crate::chart::Data;
 use crate::number;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use flowmeter_harness::record::Better;
+use flowmeter_records::Better;
 
 use super::{Lines, Style, Tone, between_notes, cut, longest_name};
 use crate::number;

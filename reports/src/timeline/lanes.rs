@@ -1,6 +1,6 @@
 //! A lane for each thread.
 
-use flowmeter_harness::record::{Span, Step, Timeline};
+use flowmeter_records::{Span, Step, Timeline};
 
 /// A thread, and what it did.
 pub struct Lane<'a> {

@@ -6,7 +6,7 @@ mod lanes;
 mod table;
 
 use askama::Template;
-use flowmeter_harness::record::Timeline;
+use flowmeter_records::Timeline;
 
 use crate::error::ReportError;
 

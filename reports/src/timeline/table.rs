@@ -1,6 +1,6 @@
 //! The same as rows from top to bottom: a column for each thread.
 
-use flowmeter_harness::record::Timeline;
+use flowmeter_records::Timeline;
 
 use super::lanes::done;
 

@@ -7,7 +7,7 @@
 //! Source: Efron and Tibshirani, *An Introduction to the Bootstrap* (1993), chapters 8 (more than one
 //! level) and 13 (percentile interval).
 
-use flowmeter_harness::hash::fnv1a;
+use flowmeter_records::hash::fnv1a;
 use rand::Rng;
 use rand_pcg::Pcg32;
 

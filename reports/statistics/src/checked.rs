@@ -19,7 +19,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use flowmeter_harness::caps::Origin;
-use flowmeter_harness::record::{FailureKind, Proof, RunData, Verdict};
+use flowmeter_records::{FailureKind, Proof, RunData, Verdict};
 use serde::{Deserialize, Serialize};
 
 use crate::origin;

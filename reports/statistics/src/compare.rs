@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use flowmeter_harness::record::{Better, FailureKind, RunData, Scenario};
+use flowmeter_records::{Better, FailureKind, RunData, Scenario};
 
 use super::bootstrap::{Resamples, interval, median, seed_of};
 use super::cost;

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use flowmeter_harness::record::{RunData, Uncontended, Window};
+use flowmeter_records::{RunData, Uncontended, Window};
 
 use super::bootstrap::median;
 use super::estimates::{Allocated, Cell, Cost};

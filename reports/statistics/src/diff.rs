@@ -27,7 +27,7 @@ use std::collections::BTreeMap;
 use std::slice;
 
 use flowmeter_harness::caps::Origin;
-use flowmeter_harness::record::{Better, RunData, Scenario};
+use flowmeter_records::{Better, RunData, Scenario};
 use serde::{Deserialize, Serialize};
 
 use super::bootstrap::{Resamples, interval, median, seed_of};

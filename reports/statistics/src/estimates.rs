@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use flowmeter_harness::caps::Origin;
-use flowmeter_harness::record::{Better, FailureKind, RunData, Uncontended};
+use flowmeter_records::{Better, FailureKind, RunData, Uncontended};
 use serde::{Deserialize, Serialize};
 
 use super::excess::FullestPeriod;

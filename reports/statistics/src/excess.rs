@@ -1,6 +1,6 @@
 //! How full the fullest period of a limiter was, as its callers saw it.
 
-use flowmeter_harness::record::{Excess, RunData};
+use flowmeter_records::{Excess, RunData};
 use serde::{Deserialize, Serialize};
 
 use super::bootstrap::median;

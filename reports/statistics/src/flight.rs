@@ -1,6 +1,6 @@
 //! How many tasks pipelines had in flight, against the requested number and their claims.
 
-use flowmeter_harness::record::{InFlight, RunData};
+use flowmeter_records::{InFlight, RunData};
 use serde::{Deserialize, Serialize};
 
 use super::bootstrap::median;

@@ -2,7 +2,7 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use flowmeter_harness::record::{RECORDS_FILE, RunData, Window};
+use flowmeter_records::{RECORDS_FILE, RunData, Window};
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::Deserializer;
 use serde::{Deserialize, Serialize};
@@ -80,7 +80,12 @@ fn decode(deserializer: &mut Deserializer, text: &str) -> Result<Histogram<u64>,
     Ok(histogram)
 }
 
-fn unreadable(run: &RunData, window: &Window, which: &'static str, reason: String) -> StatisticsError {
+fn unreadable(
+    run: &RunData,
+    window: &Window,
+    which: &'static str,
+    reason: String,
+) -> StatisticsError {
     StatisticsError::Histogram {
         path: run.folder.join(RECORDS_FILE),
         scenario: window.scenario.clone(),

@@ -1,6 +1,6 @@
 //! Percentiles of latency from the histograms of complete rounds.
 
-use flowmeter_harness::record::RunData;
+use flowmeter_records::RunData;
 use serde::{Deserialize, Serialize};
 
 use super::histograms::{Percentile, merged, percentiles};

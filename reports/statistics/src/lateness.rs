@@ -1,6 +1,6 @@
 //! How late timers fired, from the histograms of complete rounds.
 
-use flowmeter_harness::record::{Lateness, RunData, Window};
+use flowmeter_records::{Lateness, RunData, Window};
 use serde::{Deserialize, Serialize};
 
 use super::histograms::{Percentile, merged, percentiles};

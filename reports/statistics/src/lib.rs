@@ -24,11 +24,11 @@ mod ranking;
 mod samples;
 mod significance;
 
-use flowmeter_harness::record::RunData;
+use flowmeter_records::RunData;
 
 pub use bootstrap::{CONFIDENCE, RESAMPLES};
-pub use error::StatisticsError;
 pub use diff::{Change, Diff, Verdict, diff};
+pub use error::StatisticsError;
 pub use estimates::{
     Allocated, Cell, Cost, ESTIMATES_FILE, ESTIMATES_SCHEMA, Estimates, METHOD, Measured, Outcome,
     Rank, Ranking, SlowedTwin, Source, Standing, Twin, View, failure_word,

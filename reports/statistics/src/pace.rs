@@ -5,7 +5,7 @@
 //! number of disturbed windows, over all rounds, decides whether the cell has a number at all. So one stall
 //! of the machine costs no implementation its cell.
 
-use flowmeter_harness::record::Window;
+use flowmeter_records::Window;
 
 use super::bootstrap::median;
 

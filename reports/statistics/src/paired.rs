@@ -14,7 +14,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::slice;
 
-use flowmeter_harness::record::{Better, Build, Failure, RunData, Scenario};
+use flowmeter_records::{Better, Build, Failure, RunData, Scenario};
 use serde::{Deserialize, Serialize};
 
 use super::bootstrap::median;

@@ -3,9 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use flowmeter_harness::caps::Origin;
-use flowmeter_harness::record::{
-    Better, Build, FailureKind, Implementation, RunData, Scenario, Window,
-};
+use flowmeter_records::{Better, Build, FailureKind, Implementation, RunData, Scenario, Window};
 
 use super::pace::Pace;
 use crate::error::StatisticsError;

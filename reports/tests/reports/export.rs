@@ -1,6 +1,6 @@
 //! The output for other tools.
 
-use flowmeter_harness::record::Better;
+use flowmeter_records::Better;
 use flowmeter_reports::{
     Estimates, Sighting, bencher, cmp_rows, csv, estimate, github_action_benchmark, sightings,
 };

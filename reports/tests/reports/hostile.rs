@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::LazyLock;
 
-use flowmeter_harness::record::{Better, RunData, read_records};
+use flowmeter_records::{Better, RunData, read_records};
 use flowmeter_reports::statistics::ESTIMATES_FILE;
 use flowmeter_reports::{
     DEFAULT_WIDTH, Estimates, Style, bencher, cmp_table, csv, diff, diff_table, estimate,

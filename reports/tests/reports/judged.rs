@@ -2,7 +2,7 @@
 
 use std::slice;
 
-use flowmeter_harness::record::{FailureKind, Proof, RunData, Uncontended, Verdict};
+use flowmeter_records::{FailureKind, Proof, RunData, Uncontended, Verdict};
 use flowmeter_reports::statistics::Standing;
 use flowmeter_reports::{Checked, Style, cmp_table, estimate, rank_rows, rank_table};
 

@@ -1,6 +1,6 @@
 //! The page and the tables for timers, pipelines, limiters and executors.
 
-use flowmeter_harness::record::{Failure, FailureKind, Implementation, RunData, Verdict, Window};
+use flowmeter_records::{Failure, FailureKind, Implementation, RunData, Verdict, Window};
 use flowmeter_reports::statistics::{Outcome, Standing, View};
 use flowmeter_reports::{
     Estimates, Style, cmp_rows, cmp_table, estimate, rank_rows, rank_table, render,

@@ -1,6 +1,6 @@
 //! Several runs in one page: machines are separate, and builds of one machine are its history.
 
-use flowmeter_harness::record::{Attack, Failure, FailureKind, Proof, RunData, Verdict};
+use flowmeter_records::{Attack, Failure, FailureKind, Proof, RunData, Verdict};
 use flowmeter_reports::{machines, render_machines};
 
 use crate::fixture::{self, Shape};

@@ -4,7 +4,7 @@ use std::slice;
 use std::time::{Duration, Instant};
 
 use flowmeter_harness::caps::Origin;
-use flowmeter_harness::record::{
+use flowmeter_records::{
     Allocation, FailureKind, Holds, Measure, RunData, SeedClaim, Uncontended, Window, read_run,
 };
 use flowmeter_reports::{

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
-use flowmeter_harness::record::{FailureKind, read_run};
+use flowmeter_records::{FailureKind, read_run};
 use flowmeter_reports::estimate;
 use flowmeter_reports::statistics::{Cell, Outcome};
 

@@ -1,6 +1,6 @@
 //! The page of a counterexample.
 
-use flowmeter_harness::record::{Span, Step, Timeline};
+use flowmeter_records::{Span, Step, Timeline};
 use flowmeter_reports::{About, timeline_page};
 
 fn span(thread: usize, from: u64, to: Option<u64>, call: &str, answer: Option<&str>) -> Span {

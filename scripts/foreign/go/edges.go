@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 )
 
-// edges are the two of a window, as in harness/src/measure/edges.rs: it begins when the last goroutine of its workload has
+// edges are the two of a window, as in harness/measure/src/edges.rs: it begins when the last goroutine of its workload has
 // started to run, each that counts divides the chunk that spans an edge in proportion to time, and they go on after the
 // second edge until all counting goroutines have passed it, but no longer than 5 ms.
 type edges struct {

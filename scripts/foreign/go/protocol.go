@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// The line protocol of harness/src/measure/protocol.rs.
+// The line protocol of harness/measure/src/protocol.rs.
 
 // stage is an implementation about to run a scenario.
 type stage interface {

@@ -9,7 +9,7 @@ use std::process::{Command, ExitCode};
 use std::time::{Duration, SystemTime};
 
 use criterion::Criterion;
-use flowmeter_harness::measure::allocation::Counting;
+use flowmeter_measure::allocation::Counting;
 use flowmeter_suites::{cli, process, scenario};
 
 /// Counts only in the processes that request it; see its module.

@@ -3,8 +3,8 @@
 
 use std::process::ExitCode;
 
-use flowmeter_harness::measure::allocation::Counting;
 use flowmeter_impls::registry::All;
+use flowmeter_measure::allocation::Counting;
 use flowmeter_suites::process;
 use flowmeter_suites::worlds::Worlds;
 

@@ -5,13 +5,13 @@
 use std::process::ExitCode;
 
 use flowmeter_harness::caps::Origin;
-use flowmeter_harness::record::Verdict;
 use flowmeter_harness::sync::World;
 use flowmeter_harness::sync::loom::Loom;
 use flowmeter_harness::sync::shuttle::{Shuttle, Sim};
 use flowmeter_harness::sync::sites::{Breakage, Kind};
 use flowmeter_harness::sync::std::Std;
 use flowmeter_impls::registry::All;
+use flowmeter_records::Verdict;
 use flowmeter_suites::catalogue::introduced;
 use flowmeter_suites::process;
 use flowmeter_suites::proving::{Effort, prove, test};

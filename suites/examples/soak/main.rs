@@ -16,8 +16,8 @@ use std::time::{Duration, Instant};
 
 use clap::Parser;
 use flowmeter_harness::channel::AwaitAlts;
-use flowmeter_harness::measure::allocation::{self, Counting};
 use flowmeter_harness::registry::{Contestant, Registry, Visitor};
+use flowmeter_measure::allocation::{self, Counting};
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 

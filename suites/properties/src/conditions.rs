@@ -14,9 +14,9 @@ use std::sync::{Mutex, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use flowmeter_harness::measure::pin::{Pinned, Pinning, pin};
 use flowmeter_harness::sync::std::{choose, precise_wakeups};
 use flowmeter_harness::sync::{Exploration, Explored};
+use flowmeter_measure::pin::{Pinned, Pinning, pin};
 use serde::{Deserialize, Serialize};
 
 use super::{Case, Explorer};
@@ -191,8 +191,8 @@ mod tests {
     use std::sync::Arc;
     use std::sync::atomic::AtomicU64;
 
-    use flowmeter_harness::measure::pin;
     use flowmeter_harness::sync::std::Std;
+    use flowmeter_measure::pin;
 
     use super::*;
 

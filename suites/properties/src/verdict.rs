@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use flowmeter_harness::check::watch;
-use flowmeter_harness::record::{Bound, Proof, Verdict};
 use flowmeter_harness::sync::{Exploration, Explored, Failure, World};
+use flowmeter_records::{Bound, Proof, Verdict};
 use serde::{Deserialize, Serialize};
 
 use super::conditions::{Condition, Outcome};

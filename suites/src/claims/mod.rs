@@ -29,10 +29,10 @@ use flowmeter_harness::executor::{Bindings, Executors, GoBlocks};
 use flowmeter_harness::limiter::AsyncLimit;
 use flowmeter_harness::parallel_map::ParallelMaps;
 use flowmeter_harness::pipeline::Pipelines;
-use flowmeter_harness::record::Holds;
 use flowmeter_harness::registry::Contestant;
 use flowmeter_harness::sync::World;
 use flowmeter_harness::timer::{Coalesce, Timeouts, Timers};
+use flowmeter_records::Holds;
 
 use managing_throughput::ManagingThroughput;
 use pipeline_off_by_two::PipelineOffByTwo;

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use flowmeter_harness::caps::Origin;
-use flowmeter_harness::record::{Holds, SeedClaim};
+use flowmeter_records::{Holds, SeedClaim};
 use serde::Deserialize;
 
 use super::{judge, statements};

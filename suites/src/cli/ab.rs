@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 use flowmeter_harness::caps::Origin;
-use flowmeter_harness::measure::pin::Pinning;
-use flowmeter_harness::record::read_run;
+use flowmeter_measure::pin::Pinning;
+use flowmeter_records::read_run;
 use flowmeter_reports::statistics::RELEVANT;
 use flowmeter_reports::{Paired, paired, paired_markdown, paired_table};
 use regex::Regex;

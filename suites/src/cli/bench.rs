@@ -4,8 +4,8 @@ use std::process::ExitCode;
 use std::slice;
 use std::time::Duration;
 
-use flowmeter_harness::record::{Proof, Uncontended, read_run};
 use flowmeter_harness::registry::Contestant;
+use flowmeter_records::{Proof, Uncontended, read_run};
 use regex::Regex;
 
 use super::failure::{Failure, Outcome};

@@ -10,8 +10,8 @@ use std::thread;
 
 use clap::Args;
 use flowmeter_harness::caps::Origin;
-use flowmeter_harness::record::{Holds, SeedClaim};
 use flowmeter_harness::registry::Contestant;
+use flowmeter_records::{Holds, SeedClaim};
 use regex::Regex;
 
 use super::failure::{FAILED, Failure, Outcome};

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
-use flowmeter_harness::record::Better;
+use flowmeter_records::Better;
 
 use super::failure::{Failure, Outcome};
 use super::foreign::InRuns;

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use flowmeter_harness::record::Uncontended;
+use flowmeter_records::Uncontended;
 use serde::Deserialize;
 
 /// `benchmark.json`: the id of a benchmark. A group is a scenario, a function in it an implementation.

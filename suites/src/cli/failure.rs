@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use flowmeter_harness::measure::MeasureError;
-use flowmeter_harness::record::RecordError;
+use flowmeter_measure::MeasureError;
+use flowmeter_records::RecordError;
 use flowmeter_reports::ReportError;
 use flowmeter_reports::statistics::StatisticsError;
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use flowmeter_harness::caps::Origin;
-use flowmeter_harness::record::RunData;
+use flowmeter_records::RunData;
 
 use super::failure::Failure;
 use crate::foreign::{ForeignError, Foreigners, VARIABLE, Wanted};

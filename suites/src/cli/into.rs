@@ -6,8 +6,8 @@ use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use flowmeter_harness::measure::StageError;
-use flowmeter_harness::record::{
+use flowmeter_measure::StageError;
+use flowmeter_records::{
     Attack, Failure as Disproved, Proof, RECORDS_FILE, Record, RunData, SeedClaim, Verdict,
     read_run,
 };

@@ -6,11 +6,11 @@ use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
 
 use clap::{Args, ValueEnum};
-use flowmeter_harness::measure::pin::Pinning;
-use flowmeter_harness::measure::plan::{Plan, USUAL_PROVE_LIMIT};
-use flowmeter_harness::measure::{self, MeasureError, RunSummary, clock};
-use flowmeter_harness::record::{Build, Proof, RECORDS_FILE, Uncontended, Verdict, read_run};
 use flowmeter_harness::registry::Contestant;
+use flowmeter_measure::pin::Pinning;
+use flowmeter_measure::plan::{Plan, USUAL_PROVE_LIMIT};
+use flowmeter_measure::{MeasureError, RunSummary, clock};
+use flowmeter_records::{Build, Proof, RECORDS_FILE, Uncontended, Verdict, read_run};
 use flowmeter_reports::estimate;
 use flowmeter_reports::statistics::{RELEVANT, UNOPTIMISED};
 
@@ -358,7 +358,7 @@ pub(super) fn time_planned(
     process::contestant(pinning)
         .map_err(|why| Failure::input(format!("no process can be started: {why}")))?;
     let base = settings.against.as_deref().map(base_program).transpose()?;
-    let spawn = |entry: &measure::plan::Entry| match (entry.build, &base) {
+    let spawn = |entry: &flowmeter_measure::Entry| match (entry.build, &base) {
         (Some(Build::Base), Some(base)) => process::contestant_in(&base.path, pinning),
         _ => {
             let foreign = selection.foreign.command(&entry.implementation);
@@ -367,9 +367,9 @@ pub(super) fn time_planned(
     };
     let mut progress = Measuring::new();
     Ok(if resume {
-        measure::resume(plan, folder, spawn, &mut progress)?
+        flowmeter_measure::resume(plan, folder, spawn, &mut progress)?
     } else {
-        Some(measure::run(plan, folder, spawn, &mut progress)?)
+        Some(flowmeter_measure::run(plan, folder, spawn, &mut progress)?)
     })
 }
 
@@ -378,7 +378,7 @@ pub(super) fn base_program(path: &str) -> Result<timed::Found, Failure> {
     let base = timed::held_open(PathBuf::from(path))
         .map_err(|why| Failure::input(format!("{why}; name a program flowmeter-timed")))?;
     let command = process::contestant_in(&base.path, Pinning::Free);
-    measure::speaks(command, USUAL_PROVE_LIMIT).map_err(|why| {
+    flowmeter_measure::speaks(command, USUAL_PROVE_LIMIT).map_err(|why| {
         Failure::input(format!(
             "{path} does not answer as a program that times ({}); name a program flowmeter-timed",
             why.message

@@ -8,9 +8,9 @@ use std::thread;
 
 use clap::Args;
 use comfy_table::{ContentArrangement, Table, presets};
-use flowmeter_harness::record::Attack as Told;
 use flowmeter_harness::registry::Mutant;
 use flowmeter_harness::sync::Scheduling;
+use flowmeter_records::Attack as Told;
 
 use super::check::{provers, scheduling, time};
 use super::each_check::each_check;

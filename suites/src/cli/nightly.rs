@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use flowmeter_harness::record::{Proof, Verdict};
+use flowmeter_records::{Proof, Verdict};
 
 use super::verdicts::Judged;
 use crate::roster::Owed;
@@ -70,7 +70,7 @@ fn join(proof: &mut Proof, again: Proof) {
 mod tests {
     use std::time::Duration;
 
-    use flowmeter_harness::record::Bound;
+    use flowmeter_records::Bound;
 
     use super::*;
     use crate::properties::PROPERTIES;

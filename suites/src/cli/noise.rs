@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Args;
-use flowmeter_harness::measure::noise::watch;
+use flowmeter_measure::noise::watch;
 
 use super::failure::{NOISY, Outcome};
 use super::output::{Format, Output};

@@ -4,8 +4,8 @@
 use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
 
-use flowmeter_harness::measure::budget::RULE;
-use flowmeter_harness::measure::{Event, Progress, Standing};
+use flowmeter_measure::budget::RULE;
+use flowmeter_measure::{Event, Progress, Standing};
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 
 use super::output::clean;

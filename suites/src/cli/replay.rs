@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use flowmeter_harness::record::Verdict;
+use flowmeter_records::Verdict;
 
 use super::failure::{FAILED, Failure, Outcome};
 use super::output::{Format, Output};

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
-use flowmeter_harness::record::RunData;
+use flowmeter_records::RunData;
 
 use super::failure::{Failure, Outcome};
 use super::foreign::InRuns;

@@ -4,9 +4,9 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use flowmeter_harness::measure::MeasureError;
-use flowmeter_harness::record::{Proof, RecordError, RunData, read_run};
 use flowmeter_harness::registry::Contestant;
+use flowmeter_measure::MeasureError;
+use flowmeter_records::{Proof, RecordError, RunData, read_run};
 use serde::Deserialize;
 
 use super::failure::Failure;

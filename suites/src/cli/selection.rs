@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use flowmeter_harness::record::RunData;
 use flowmeter_harness::registry::Contestant;
+use flowmeter_records::RunData;
 use regex::Regex;
 
 use super::failure::Failure;
@@ -219,7 +219,7 @@ pub(super) const RUNS: &str = "runs";
 
 /// Reads the named runs, or the latest below `runs/`.
 pub(super) fn runs(folders: &[PathBuf]) -> Result<Vec<RunData>, Failure> {
-    let read = |folder: &Path| Ok(flowmeter_harness::record::read_run(folder)?);
+    let read = |folder: &Path| Ok(flowmeter_records::read_run(folder)?);
     if !folders.is_empty() {
         return folders.iter().map(|folder| read(folder)).collect();
     }
@@ -235,17 +235,13 @@ pub(super) fn runs(folders: &[PathBuf]) -> Result<Vec<RunData>, Failure> {
 pub(super) fn all_runs() -> Result<Vec<RunData>, Failure> {
     let entries = std::fs::read_dir(RUNS).into_iter().flatten().flatten();
     let folders = entries.map(|entry| entry.path());
-    let is_run = |folder: &PathBuf| {
-        folder
-            .join(flowmeter_harness::record::RECORDS_FILE)
-            .is_file()
-    };
+    let is_run = |folder: &PathBuf| folder.join(flowmeter_records::RECORDS_FILE).is_file();
     let mut folders: Vec<PathBuf> = folders.filter(is_run).collect();
     folders.sort_unstable();
     let mut read = Vec::new();
     let mut refused = Vec::new();
     for folder in folders {
-        match flowmeter_harness::record::read_run(&folder) {
+        match flowmeter_records::read_run(&folder) {
             Ok(run) => read.push(run),
             Err(why) => refused.push(Failure::from(why)),
         }
@@ -265,7 +261,7 @@ pub(super) fn all_runs() -> Result<Vec<RunData>, Failure> {
 pub(super) fn latest_run() -> Option<PathBuf> {
     let written = |folder: &Path| {
         folder
-            .join(flowmeter_harness::record::RECORDS_FILE)
+            .join(flowmeter_records::RECORDS_FILE)
             .metadata()
             .ok()?
             .modified()

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use flowmeter_harness::record::{Proof, RunData, Scenario, Verdict};
+use flowmeter_records::{Proof, RunData, Scenario, Verdict};
 use flowmeter_reports::statistics::UNOPTIMISED;
 use flowmeter_reports::{Checked, Sighting, sightings};
 use serde::Serialize;

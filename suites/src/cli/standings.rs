@@ -1,6 +1,6 @@
 //! The results of runs, machine by machine: `rank` and `cmp` agree with the report.
 
-use flowmeter_harness::record::RunData;
+use flowmeter_records::RunData;
 use flowmeter_reports::{Estimates, machines};
 use serde::Serialize;
 

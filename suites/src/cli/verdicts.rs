@@ -4,7 +4,7 @@ use comfy_table::{
     Cell as TableCell, CellAlignment, ColumnConstraint, ContentArrangement, Table, presets,
 };
 use flowmeter_harness::caps::Kind;
-use flowmeter_harness::record::{Bound, Proof, Verdict};
+use flowmeter_records::{Bound, Proof, Verdict};
 
 use super::output::width;
 use crate::roster::Owed;

@@ -6,7 +6,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use flowmeter_harness::measure::{group, protocol};
+use flowmeter_measure::{group, protocol};
 
 /// To report its version, on a busy machine.
 const LIMIT: Duration = Duration::from_secs(10);

@@ -1,7 +1,7 @@
 //! Contestants in other languages: a folder each, found beside the checkout, started as processes of their own.
 //!
 //! The manifest of a folder of `scripts/foreign` lists its contestants, the workloads of each, and the start command
-//! ([`manifest`]). The started program uses the line protocol of `flowmeter_harness::measure::protocol`, like our own
+//! ([`manifest`]). The started program uses the line protocol of `flowmeter_measure::protocol`, like our own
 //! processes: the engine does not distinguish them. They prove themselves before each measurement, like every
 //! process. Properties are models in Rust, so none is owed. All of them are optional: a language that is not
 //! installed is skipped, with a sentence that says so.

@@ -4,8 +4,8 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use flowmeter_harness::record::{Proof, Verdict};
 use flowmeter_harness::sync::{Exploration, Failure, Replayed as Repeated};
+use flowmeter_records::{Proof, Verdict};
 use serde::{Deserialize, Serialize};
 
 use super::counterexample::{Counterexample, this_build};

@@ -5,9 +5,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use flowmeter_harness::record::{Span, Step, Timeline};
 use flowmeter_harness::sync::Note;
 use flowmeter_harness::sync::trace::{Event, What, traced};
+use flowmeter_records::{Span, Step, Timeline};
 use flowmeter_reports::{About, timeline_page};
 
 use super::again::model;

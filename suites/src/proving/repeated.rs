@@ -3,7 +3,7 @@
 
 use std::iter;
 
-use flowmeter_harness::record::Verdict;
+use flowmeter_records::Verdict;
 
 use crate::properties::Judgement;
 
@@ -93,7 +93,7 @@ fn said(mut judgement: Judgement, detail: String) -> Judgement {
 mod tests {
     use std::collections::VecDeque;
 
-    use flowmeter_harness::record::Proof;
+    use flowmeter_records::Proof;
 
     use super::*;
     use crate::properties::{Condition, FailingCase};

@@ -9,9 +9,7 @@ use flowmeter_harness::caps::Kind;
 use flowmeter_harness::channel::{Async, Message};
 use flowmeter_harness::executor::Executors;
 use flowmeter_harness::limiter::{Attempt, BlockingLimit, LimitError, Limiters, Quota};
-use flowmeter_harness::measure::{Sample, Stage, StageError, WindowSpec};
 use flowmeter_harness::pipeline::{AtEnd, Pipelines, ResultPort};
-use flowmeter_harness::record::FailureKind;
 use flowmeter_harness::registry::{AsyncRegistry, Registry, Visitor, mutant};
 use flowmeter_harness::sync::Deadline;
 use flowmeter_harness::timer::{Fired, Timers};
@@ -19,6 +17,8 @@ use flowmeter_impls::channel::mutex::MutexChannels;
 use flowmeter_impls::pipeline::Unordered;
 use flowmeter_impls::registry::All;
 use flowmeter_impls::timer::heap::Heap;
+use flowmeter_measure::{Sample, Stage, StageError, WindowSpec};
+use flowmeter_records::FailureKind;
 use flowmeter_suites::catalogue::Catalogue;
 use flowmeter_suites::scenario::{ScenarioSpec, built_in, parse};
 

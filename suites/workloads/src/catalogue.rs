@@ -10,11 +10,11 @@ use flowmeter_harness::limiter::{
     AsyncLimit, AsyncLimitDeadline, AsyncWeightedLimit, BlockingLimit, LimitDeadline, Limiters,
     WeightedLimit,
 };
-use flowmeter_harness::measure::{Stage, StageError};
 use flowmeter_harness::pipeline::Pipelines;
-use flowmeter_harness::record::FailureKind;
 use flowmeter_harness::registry::{AsyncRegistry, Contestant, Registry, Visitor};
 use flowmeter_harness::timer::{BlockingSleep, Cancel, Reset, Sleep, Timers};
+use flowmeter_measure::{Stage, StageError};
+use flowmeter_records::FailureKind;
 
 use crate::scenario::ScenarioSpec;
 use crate::workloads::parts::{Part, channels, executors, limiters, pipelines, timers};

@@ -9,7 +9,7 @@ mod terms;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use flowmeter_harness::record::{Axes, Measure, Scenario};
+use flowmeter_records::{Axes, Measure, Scenario};
 use serde::{Deserialize, Serialize};
 
 pub use curated::{BUILT_IN, built_in};

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use flowmeter_harness::caps::Origin;
-use flowmeter_harness::record::{Failure, FailureKind, Measure, RunData};
+use flowmeter_records::{Failure, FailureKind, Measure, RunData};
 use flowmeter_reports::statistics::{Diff, Verdict, diff};
 use rand_pcg::Pcg32;
 

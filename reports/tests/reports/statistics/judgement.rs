@@ -1,6 +1,6 @@
 //! What is called slower, and what is not.
 
-use flowmeter_harness::record::RunData;
+use flowmeter_records::RunData;
 use flowmeter_reports::Estimates;
 use flowmeter_reports::statistics::Standing;
 

@@ -8,7 +8,7 @@ mod ratios;
 mod runs;
 mod tiers;
 
-use flowmeter_harness::record::RunData;
+use flowmeter_records::RunData;
 use flowmeter_reports::{Estimates, estimate};
 
 use crate::fixture::Shape;

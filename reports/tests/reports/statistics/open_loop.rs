@@ -1,6 +1,6 @@
 //! Scenarios at a given rate: disturbed windows, bounds, percentiles.
 
-use flowmeter_harness::record::RunData;
+use flowmeter_records::RunData;
 use flowmeter_reports::estimate;
 use flowmeter_reports::statistics::Standing;
 

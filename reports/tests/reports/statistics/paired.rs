@@ -1,6 +1,6 @@
 //! What is concluded of two builds in one run, and what rankings see of it.
 
-use flowmeter_harness::record::{Build, Failure, FailureKind, Measure, RunData};
+use flowmeter_records::{Build, Failure, FailureKind, Measure, RunData};
 use flowmeter_reports::{Call, Pair, Style, paired, paired_markdown, paired_table};
 
 use super::estimated;

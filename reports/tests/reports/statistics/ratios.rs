@@ -1,6 +1,6 @@
 //! Medians, ratios to the best and their intervals.
 
-use flowmeter_harness::record::{Failure, FailureKind};
+use flowmeter_records::{Failure, FailureKind};
 use flowmeter_reports::statistics::{Outcome, Standing};
 
 use super::{estimated, set, small};

@@ -1,6 +1,6 @@
 //! Several runs together, and stored estimates.
 
-use flowmeter_harness::record::RunData;
+use flowmeter_records::RunData;
 use flowmeter_reports::{Estimates, estimate, estimates_of};
 
 use super::{estimated, small};

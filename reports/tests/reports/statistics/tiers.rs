@@ -1,6 +1,6 @@
 //! The ranking: tiers, coverage.
 
-use flowmeter_harness::record::RunData;
+use flowmeter_records::RunData;
 use flowmeter_reports::statistics::{Ranking, View};
 use flowmeter_reports::{Estimates, Style, rank_table};
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use flowmeter_harness::record::Holds;
+use flowmeter_records::Holds;
 
 use crate::ground::{Ground, rows};
 use crate::stated::{ALL, CODE_READ, TIMEOUT_CHANNELS};
@@ -156,7 +156,7 @@ fn claims_become_part_of_a_run_and_of_its_report() {
     // Once each: the last of them counts.
     assert_eq!(page.matches("20 channels").count(), 1);
     let records = ground.text("run/records.jsonl");
-    let documented = include_str!("../../../../harness/src/record.md");
+    let documented = include_str!("../../../../harness/records/src/record.md");
     assert!(
         records.contains("\"record\":\"seed-claim\"") && documented.contains("## `seed-claim`")
     );

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{LazyLock, OnceLock};
 
-use flowmeter_harness::record::{RunData, read_run};
+use flowmeter_records::{RunData, read_run};
 use flowmeter_suites::timed;
 use tempfile::TempDir;
 

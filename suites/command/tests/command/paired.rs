@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use flowmeter_harness::record::Build;
+use flowmeter_records::Build;
 
 use crate::ground::{Answer, Ground, assert_keys, rows, timed_program};
 

@@ -5,7 +5,7 @@ use std::process::Stdio;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use flowmeter_harness::record::{FailureKind, RunData};
+use flowmeter_records::{FailureKind, RunData};
 
 use crate::ground::{Ground, rows};
 
@@ -210,7 +210,7 @@ fn a_run_with_a_budget_goes_on_with_it() {
     ground.write(records, &text[..second]);
     // The latest run, if none is named.
     ground.run(&["measure", "--resume"]).fine();
-    let run = flowmeter_harness::record::read_run(&ground.at("runs/one")).unwrap();
+    let run = flowmeter_records::read_run(&ground.at("runs/one")).unwrap();
     assert_eq!(run.run.budget_seconds, Some(6));
     assert_whole(&run, 5, 3);
 }

@@ -1,11 +1,11 @@
 //! Claims can turn false: a claim about one design does not hold for another one under its name.
 
-use flowmeter_harness::record::Holds;
 use flowmeter_harness::registry::{Registry, Visitor, own};
 use flowmeter_harness::sync::shuttle::Sim;
 use flowmeter_impls_shuttle::channel::mutex::MutexChannels;
 use flowmeter_impls_shuttle::executor::fixed_pool::FixedPool;
 use flowmeter_impls_shuttle::pipeline::{CoreAsync, Swapped};
+use flowmeter_records::Holds;
 use flowmeter_suites::claims_holding;
 
 /// core.async's pipeline, and the one with two swapped lines entered in its place.

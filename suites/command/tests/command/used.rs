@@ -241,7 +241,7 @@ fn diff_tells_what_changed_and_fails_where_it_is_asked_to() {
 #[test]
 fn every_key_of_a_record_is_documented() {
     let ground = Ground::with_run();
-    let text = include_str!("../../../../harness/src/record.md");
+    let text = include_str!("../../../../harness/records/src/record.md");
     for line in ground.text("run/records.jsonl").lines() {
         let record: serde_json::Value = serde_json::from_str(line).expect("a record");
         let kind = record["record"].as_str().expect("a kind");
@@ -348,7 +348,7 @@ fn what_a_run_is_repeated_by_has_every_word_of_it() {
         let end = line.find('<').expect("the page goes on");
         assert!(line[..end].contains(folder), "{}", &line[..end]);
     }
-    let text = include_str!("../../../../harness/src/record.md");
+    let text = include_str!("../../../../harness/records/src/record.md");
     assert!(head["scenario_dir"].is_string() && text.contains("`scenario_dir`"));
 }
 

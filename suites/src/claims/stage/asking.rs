@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use flowmeter_harness::record::{Holds, SeedClaim};
 use flowmeter_harness::registry::Contestant;
+use flowmeter_records::{Holds, SeedClaim};
 use serde::{Deserialize, Serialize};
 
 use super::LIMIT;

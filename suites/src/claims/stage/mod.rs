@@ -13,9 +13,9 @@ use std::thread;
 use std::time::Duration;
 
 use flowmeter_harness::caps::Origin;
-use flowmeter_harness::record::Holds;
 use flowmeter_harness::registry::Registry;
 use flowmeter_harness::sync::{Exploration, World};
+use flowmeter_records::Holds;
 
 use super::{Act, Claim, Enactment, Seed, TextVisitor, each, judge, statements};
 use visitor::ActVisitor;

@@ -1,7 +1,7 @@
 //! Rows of the record: the result of a claim, and the notes on it.
 
-use flowmeter_harness::record::{Holds, SeedClaim};
 use flowmeter_harness::registry::Contestant;
+use flowmeter_records::{Holds, SeedClaim};
 
 use crate::claims::{Statement, judge};
 

@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use flowmeter_harness::caps::Origin;
-use flowmeter_harness::record::{Holds, SeedClaim};
+use flowmeter_records::{Holds, SeedClaim};
 use flowmeter_reports::claims::{Alike, alike, word};
 
 use crate::cli::output::{width, wrapped};

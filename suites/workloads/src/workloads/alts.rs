@@ -7,8 +7,8 @@
 use std::marker::PhantomData;
 
 use flowmeter_harness::channel::{Alts, Chosen, Clause, Order, Patience};
-use flowmeter_harness::measure::StageError;
-use flowmeter_harness::record::{Axes, Measure};
+use flowmeter_measure::StageError;
+use flowmeter_records::{Axes, Measure};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use serde::{Deserialize, Serialize};

@@ -4,8 +4,8 @@ use std::marker::PhantomData;
 use std::thread;
 
 use flowmeter_harness::channel::{Alts, Chosen, Clause, Order, Patience};
-use flowmeter_harness::measure::{Sample, Stage, StageError, WindowSpec};
-use flowmeter_harness::record::{Axes, Measure};
+use flowmeter_measure::{Sample, Stage, StageError, WindowSpec};
+use flowmeter_records::{Axes, Measure};
 use serde::{Deserialize, Serialize};
 
 use super::crew::{self, Done, Job};

@@ -6,9 +6,9 @@
 use std::marker::PhantomData;
 
 use flowmeter_harness::channel::Blocking;
-use flowmeter_harness::measure::edges::Edges;
-use flowmeter_harness::measure::{Sample, Stage, StageError, WindowSpec};
-use flowmeter_harness::record::{Axes, Measure};
+use flowmeter_measure::edges::Edges;
+use flowmeter_measure::{Sample, Stage, StageError, WindowSpec};
+use flowmeter_records::{Axes, Measure};
 use serde::{Deserialize, Serialize};
 
 use super::crew::{self, Done, Job};

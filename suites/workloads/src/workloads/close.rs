@@ -11,9 +11,9 @@ use std::thread;
 
 use flowmeter_harness::channel::{Async, TakeError};
 use flowmeter_harness::executor::Executors;
-use flowmeter_harness::measure::reading::Cost;
-use flowmeter_harness::measure::{Sample, Stage, StageError, WindowSpec};
-use flowmeter_harness::record::{Axes, Measure};
+use flowmeter_measure::reading::Cost;
+use flowmeter_measure::{Sample, Stage, StageError, WindowSpec};
+use flowmeter_records::{Axes, Measure};
 use serde::{Deserialize, Serialize};
 
 use super::ledger::{disproved, miscounted};

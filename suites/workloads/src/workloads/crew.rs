@@ -18,10 +18,10 @@ use std::thread;
 use std::time::Duration;
 
 use flowmeter_harness::executor::{Executors, give_way};
-use flowmeter_harness::measure::StageError;
-use flowmeter_harness::measure::edges::Edges;
-use flowmeter_harness::measure::pin::{self, Pinned, Pinning};
-use flowmeter_harness::record::FailureKind;
+use flowmeter_measure::StageError;
+use flowmeter_measure::edges::Edges;
+use flowmeter_measure::pin::{self, Pinned, Pinning};
+use flowmeter_records::FailureKind;
 
 /// Pins the calling thread to the core of its place, where threads should have one each.
 ///

@@ -1,6 +1,6 @@
 //! Histograms of a window, allocated and touched before the window begins.
 
-use flowmeter_harness::measure::StageError;
+use flowmeter_measure::StageError;
 use hdrhistogram::Histogram;
 
 use super::ledger::void;
@@ -16,7 +16,7 @@ impl Latencies {
     /// An allocated and touched histogram.
     ///
     /// # Errors
-    /// [`FailureKind::Void`](flowmeter_harness::record::FailureKind::Void) when there is no memory for it.
+    /// [`FailureKind::Void`](flowmeter_records::FailureKind::Void) when there is no memory for it.
     pub fn new() -> Result<Self, StageError> {
         let mut histogram = Histogram::new_with_bounds(1, LONGEST, DIGITS)
             .map_err(|why| void(format!("no histogram: {why}")))?;

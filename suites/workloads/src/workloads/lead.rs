@@ -9,7 +9,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use flowmeter_harness::measure::edges::MAX_CHUNK;
+use flowmeter_measure::edges::MAX_CHUNK;
 
 /// How many values producers may be ahead.
 pub const LEAD: u64 = 65_536;

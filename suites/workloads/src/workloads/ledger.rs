@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use flowmeter_harness::measure::StageError;
-use flowmeter_harness::record::FailureKind;
+use flowmeter_measure::StageError;
+use flowmeter_records::FailureKind;
 
 use super::payload::origin;
 

@@ -36,8 +36,8 @@ mod watch;
 
 use flowmeter_harness::caps::Kind;
 use flowmeter_harness::channel::{Buffer, Channels, Message, Offered, Polled};
-use flowmeter_harness::measure::StageError;
-use flowmeter_harness::record::FailureKind;
+use flowmeter_measure::StageError;
+use flowmeter_records::FailureKind;
 use serde::{Deserialize, Serialize};
 
 use crate::scenario::{Facts, Form, Room, ScenarioError, Source};

@@ -16,11 +16,11 @@ use std::marker::PhantomData;
 use std::thread;
 
 use flowmeter_harness::channel::Blocking;
-use flowmeter_harness::measure::clock;
-use flowmeter_harness::measure::edges::Edges;
-use flowmeter_harness::measure::pin::{self, Pinning};
-use flowmeter_harness::measure::{LatencySample, Sample, Stage, StageError, WindowSpec};
-use flowmeter_harness::record::{Axes, Measure};
+use flowmeter_measure::clock;
+use flowmeter_measure::edges::Edges;
+use flowmeter_measure::pin::{self, Pinning};
+use flowmeter_measure::{LatencySample, Sample, Stage, StageError, WindowSpec};
+use flowmeter_records::{Axes, Measure};
 use serde::{Deserialize, Serialize};
 
 use super::crew::{self, Done, Job};

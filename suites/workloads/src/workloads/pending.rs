@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
-use flowmeter_harness::measure::StageError;
-use flowmeter_harness::measure::reading::{Cost, Reading};
-use flowmeter_harness::record::FailureKind;
 use flowmeter_harness::sync::std::clock;
+use flowmeter_measure::StageError;
+use flowmeter_measure::reading::{Cost, Reading};
+use flowmeter_records::FailureKind;
 
 /// The number of tasks that have not ended, and the thread that waits for them.
 #[derive(Debug)]

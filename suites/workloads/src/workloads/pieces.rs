@@ -1,9 +1,9 @@
 //! Windows of whole pieces of work (a storm, a burst, a run). Pieces follow each other until the time of the window
 //! is used up; there is at least one.
 
-use flowmeter_harness::measure::reading::Cost;
-use flowmeter_harness::measure::{StageError, WindowSpec};
 use flowmeter_harness::sync::std::clock;
+use flowmeter_measure::reading::Cost;
+use flowmeter_measure::{StageError, WindowSpec};
 
 /// The total of a window's pieces.
 #[derive(Clone, Copy, Debug)]

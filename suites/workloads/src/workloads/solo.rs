@@ -5,8 +5,8 @@
 
 use std::time::{Duration, Instant};
 
-use flowmeter_harness::measure::edges::Edges;
-use flowmeter_harness::measure::{Sample, Stage, StageError, WindowSpec};
+use flowmeter_measure::edges::Edges;
+use flowmeter_measure::{Sample, Stage, StageError, WindowSpec};
 
 use super::crew::take_place;
 

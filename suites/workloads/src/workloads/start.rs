@@ -5,8 +5,8 @@ use std::sync::{Arc, OnceLock};
 use std::thread;
 
 use flowmeter_harness::executor::give_way;
-use flowmeter_harness::measure::WindowSpec;
-use flowmeter_harness::measure::interval::Interval;
+use flowmeter_measure::WindowSpec;
+use flowmeter_measure::interval::Interval;
 
 /// The line at which all of them wait.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! Stream: producers put and consumers take as fast as they can, blocking.
 //!
 //! Consumers count. Producers go on until every consumer has passed the second edge (or sleeps, see
-//! [`edges`](flowmeter_harness::measure::edges)). The last producer then puts one sentinel for each consumer, so that
+//! [`edges`](flowmeter_measure::edges)). The last producer then puts one sentinel for each consumer, so that
 //! consumers of channels without close end too. Where the buffer has no bound, producers may be 65,536 values ahead
 //! (see `lead`). The same loops run as tasks in `stream_async`, and half of them in `stream_mixed`.
 
@@ -11,9 +11,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use flowmeter_harness::channel::{Blocking, Channels, Message};
-use flowmeter_harness::measure::edges::{Counted, Counter, Edges, Laps};
-use flowmeter_harness::measure::{Sample, Stage, StageError, WindowSpec};
-use flowmeter_harness::record::{Axes, Fairness, Measure};
+use flowmeter_measure::edges::{Counted, Counter, Edges, Laps};
+use flowmeter_measure::{Sample, Stage, StageError, WindowSpec};
+use flowmeter_records::{Axes, Fairness, Measure};
 use serde::{Deserialize, Serialize};
 
 use super::crew::{self, Done, Job};

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use flowmeter_harness::channel::Async;
 use flowmeter_harness::executor::{Executors, give_way};
-use flowmeter_harness::measure::{Sample, Stage, StageError, WindowSpec};
+use flowmeter_measure::{Sample, Stage, StageError, WindowSpec};
 
 use super::crew::{Done, Tasks, executor};
 use super::payload::{Payload, SENTINEL, stamp};

@@ -5,9 +5,9 @@ use std::marker::PhantomData;
 
 use flowmeter_harness::channel::{Async, Blocking};
 use flowmeter_harness::executor::Executors;
-use flowmeter_harness::measure::pin::{self, Pinning};
-use flowmeter_harness::measure::{Sample, Stage, StageError, WindowSpec};
-use flowmeter_harness::record::FailureKind;
+use flowmeter_measure::pin::{self, Pinning};
+use flowmeter_measure::{Sample, Stage, StageError, WindowSpec};
+use flowmeter_records::FailureKind;
 
 use super::crew::{Tasks, executor};
 use super::overfull;

@@ -3,8 +3,8 @@
 use std::hint::black_box;
 
 use flowmeter_harness::channel::Blocking;
-use flowmeter_harness::measure::StageError;
-use flowmeter_harness::record::{Axes, Measure};
+use flowmeter_measure::StageError;
+use flowmeter_records::{Axes, Measure};
 use serde::{Deserialize, Serialize};
 
 use super::ledger::miscounted;

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use flowmeter_harness::measure::edges::{Counter, Laps};
+use flowmeter_measure::edges::{Counter, Laps};
 
 use super::lead::Lead;
 use super::ledger::{Bound, Tally};

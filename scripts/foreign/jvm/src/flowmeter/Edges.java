@@ -3,7 +3,7 @@ package flowmeter;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The two edges of a window, as in the engine's `harness/src/measure/edges.rs`: it begins when the last thread has started
+ * The two edges of a window, as in the engine's `harness/measure/src/edges.rs`: it begins when the last thread has started
  * to run, each counting thread divides the chunk that spans an edge in proportion to time, and threads go on after the
  * second edge until all counting threads have passed it, but no longer than 5 ms.
  */

@@ -9,8 +9,8 @@ use std::marker::PhantomData;
 
 use flowmeter_harness::channel::{Async, AwaitAlts, Buffer, Callback, Offered, TakeError};
 use flowmeter_harness::executor::{Executors, Frame, GoBlocks, Spawn, Step, go};
-use flowmeter_harness::measure::StageError;
-use flowmeter_harness::record::{Axes, Measure};
+use flowmeter_measure::StageError;
+use flowmeter_records::{Axes, Measure};
 use serde::{Deserialize, Serialize};
 
 use crate::scenario::{Facts, Form, Threads, Within};

@@ -4,7 +4,7 @@ pub mod go_blocks;
 pub mod parked;
 pub mod spawn_join;
 
-use flowmeter_harness::record::Axes;
+use flowmeter_records::Axes;
 use serde::{Deserialize, Serialize};
 
 use super::ping_pong;

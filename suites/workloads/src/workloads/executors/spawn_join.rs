@@ -3,8 +3,8 @@
 //! it.
 
 use flowmeter_harness::executor::Executors;
-use flowmeter_harness::measure::StageError;
-use flowmeter_harness::record::{Axes, Measure};
+use flowmeter_measure::StageError;
+use flowmeter_records::{Axes, Measure};
 use serde::{Deserialize, Serialize};
 
 use crate::scenario::{Facts, Form, Threads, Within};

@@ -10,10 +10,10 @@ use std::time::Duration;
 
 use flowmeter_harness::executor::{Executors, Spawn};
 use flowmeter_harness::limiter::{AsyncLimit, BlockingLimit};
-use flowmeter_harness::measure::StageError;
-use flowmeter_harness::measure::interval::Interval;
-use flowmeter_harness::record::FailureKind;
 use flowmeter_harness::sync::std::clock;
+use flowmeter_measure::StageError;
+use flowmeter_measure::interval::Interval;
+use flowmeter_records::FailureKind;
 
 use super::Rate;
 use crate::scenario::cores;

@@ -13,9 +13,9 @@ use flowmeter_harness::limiter::{
     AsyncLimitDeadline, AsyncWeightedLimit, Attempt, LimitDeadline, LimitError, Limiters,
     WeightedLimit,
 };
-use flowmeter_harness::measure::StageError;
-use flowmeter_harness::record::{Axes, Measure};
 use flowmeter_harness::sync::Deadline;
+use flowmeter_measure::StageError;
+use flowmeter_records::{Axes, Measure};
 use serde::{Deserialize, Serialize};
 
 use super::{LimitForm, Rate};

@@ -9,11 +9,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use flowmeter_harness::measure::reading::{Cost, Reading};
-use flowmeter_harness::measure::{Sample, Stage, StageError, WindowSpec};
-use flowmeter_harness::record::{Axes, Excess, Findings, Measure};
 use flowmeter_harness::registry::Contestant;
 use flowmeter_harness::sync::std::clock;
+use flowmeter_measure::reading::{Cost, Reading};
+use flowmeter_measure::{Sample, Stage, StageError, WindowSpec};
+use flowmeter_records::{Axes, Excess, Findings, Measure};
 use serde::{Deserialize, Serialize};
 
 use super::acquirers::{Acquiring, More, Notes};

@@ -11,10 +11,10 @@ use std::time::Duration;
 
 use flowmeter_harness::caps::Claim;
 use flowmeter_harness::limiter::{LimitError, Limiters, Quota};
-use flowmeter_harness::measure::StageError;
-use flowmeter_harness::record::Excess;
 use flowmeter_harness::registry::Contestant;
 use flowmeter_harness::spec::limiter::{Limit, fullest};
+use flowmeter_measure::StageError;
+use flowmeter_records::Excess;
 use serde::{Deserialize, Serialize};
 use std::num::{NonZeroU32, NonZeroU64};
 

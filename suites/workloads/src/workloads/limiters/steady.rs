@@ -8,11 +8,11 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::Duration;
 
-use flowmeter_harness::measure::reading::Cost;
-use flowmeter_harness::measure::{Sample, Stage, StageError, WindowSpec};
-use flowmeter_harness::record::{Axes, Fairness, Findings, Measure};
 use flowmeter_harness::registry::Contestant;
 use flowmeter_harness::sync::std::clock;
+use flowmeter_measure::reading::Cost;
+use flowmeter_measure::{Sample, Stage, StageError, WindowSpec};
+use flowmeter_records::{Axes, Fairness, Findings, Measure};
 use serde::{Deserialize, Serialize};
 
 use super::acquirers::{Acquiring, Grant, More, Notes};

@@ -4,9 +4,9 @@
 //! all tasks for each permit, or lets each of them check for itself, is identified here by its wake-ups, not only by
 //! their cost. A poll for another reason than a wake-up counts as well; these futures have none.
 
-use flowmeter_harness::measure::{Sample, Stage, StageError, WindowSpec};
-use flowmeter_harness::record::{Axes, Measure};
 use flowmeter_harness::registry::Contestant;
+use flowmeter_measure::{Sample, Stage, StageError, WindowSpec};
+use flowmeter_records::{Axes, Measure};
 use serde::{Deserialize, Serialize};
 
 use super::Rate;

@@ -12,8 +12,8 @@ pub(crate) mod timers;
 
 use std::time::Duration;
 
-use flowmeter_harness::measure::{Stage, StageError};
 use flowmeter_harness::registry::Contestant;
+use flowmeter_measure::{Stage, StageError};
 
 use super::solo::{Alone, Solo, time};
 

@@ -2,8 +2,8 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use flowmeter_harness::record::InFlight;
 use flowmeter_harness::sync::std::clock;
+use flowmeter_records::InFlight;
 
 /// The number of intervals in a timeline: more than a chart can show.
 const POINTS: u64 = 120;

@@ -6,10 +6,10 @@ use std::marker::PhantomData;
 
 use flowmeter_harness::channel::{Async, Buffer, TakeError};
 use flowmeter_harness::executor::Executors;
-use flowmeter_harness::measure::edges::Edges;
-use flowmeter_harness::measure::{Sample, Stage, StageError, WindowSpec};
 use flowmeter_harness::pipeline::{AtEnd, Pipelines, ResultPort};
-use flowmeter_harness::record::{Axes, Measure};
+use flowmeter_measure::edges::Edges;
+use flowmeter_measure::{Sample, Stage, StageError, WindowSpec};
+use flowmeter_records::{Axes, Measure};
 use serde::{Deserialize, Serialize};
 
 use crate::scenario::{Facts, Form, Threads, cores};

@@ -13,12 +13,12 @@ use std::time::Duration;
 
 use flowmeter_harness::channel::{Async, Buffer, TakeError};
 use flowmeter_harness::executor::Executors;
-use flowmeter_harness::measure::reading::{Cost, Reading};
-use flowmeter_harness::measure::{Sample, Stage, StageError, WindowSpec};
 use flowmeter_harness::pipeline::{AtEnd, Pipelines, ResultPort};
-use flowmeter_harness::record::{Axes, Findings, InFlight, Measure};
 use flowmeter_harness::sync::std::clock;
 use flowmeter_harness::timer::Sleep;
+use flowmeter_measure::reading::{Cost, Reading};
+use flowmeter_measure::{Sample, Stage, StageError, WindowSpec};
+use flowmeter_records::{Axes, Findings, InFlight, Measure};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use serde::{Deserialize, Serialize};

@@ -7,10 +7,10 @@
 
 use std::marker::PhantomData;
 
-use flowmeter_harness::measure::reading::{Cost, Reading};
-use flowmeter_harness::measure::{Sample, Stage, StageError, WindowSpec};
-use flowmeter_harness::record::{Axes, Measure};
 use flowmeter_harness::sync::std::clock;
+use flowmeter_measure::reading::{Cost, Reading};
+use flowmeter_measure::{Sample, Stage, StageError, WindowSpec};
+use flowmeter_records::{Axes, Measure};
 use serde::{Deserialize, Serialize};
 
 use super::TimerForm;

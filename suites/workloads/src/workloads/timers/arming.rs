@@ -6,9 +6,9 @@ use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
-use flowmeter_harness::measure::StageError;
 use flowmeter_harness::sync::Deadline;
 use flowmeter_harness::timer::{Cancel, Reset, Sleep, Timers};
+use flowmeter_measure::StageError;
 
 use super::calls::{Awaited, Calls};
 

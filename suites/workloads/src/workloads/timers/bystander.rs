@@ -6,11 +6,11 @@
 
 use std::hint::spin_loop;
 
-use flowmeter_harness::measure::reading::Cost;
-use flowmeter_harness::measure::{Sample, Stage, StageError, WindowSpec};
-use flowmeter_harness::record::{Axes, Measure};
 use flowmeter_harness::sync::Deadline;
 use flowmeter_harness::sync::std::clock;
+use flowmeter_measure::reading::Cost;
+use flowmeter_measure::{Sample, Stage, StageError, WindowSpec};
+use flowmeter_records::{Axes, Measure};
 use serde::{Deserialize, Serialize};
 
 use super::arming::Cancelling;

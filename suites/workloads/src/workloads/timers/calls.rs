@@ -6,10 +6,10 @@ use std::task::Wake;
 use std::thread;
 use std::time::Duration;
 
-use flowmeter_harness::measure::StageError;
-use flowmeter_harness::record::FailureKind;
 use flowmeter_harness::sync::Deadline;
 use flowmeter_harness::sync::std::clock;
+use flowmeter_measure::StageError;
+use flowmeter_records::FailureKind;
 
 use crate::workloads::ledger::disproved;
 

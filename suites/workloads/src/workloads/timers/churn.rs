@@ -4,9 +4,9 @@
 //! that armed it or by another. Or the timer of a connection is put off with each sign of life. A future is polled
 //! once, which arms it, and dropped.
 
-use flowmeter_harness::measure::StageError;
-use flowmeter_harness::record::{Axes, Measure};
 use flowmeter_harness::sync::std::clock;
+use flowmeter_measure::StageError;
+use flowmeter_records::{Axes, Measure};
 use serde::{Deserialize, Serialize};
 
 use super::TimerForm;

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::thread;
 
-use flowmeter_harness::measure::StageError;
-use flowmeter_harness::record::FailureKind;
 use flowmeter_harness::sync::std::clock;
+use flowmeter_measure::StageError;
+use flowmeter_records::FailureKind;
 
 use super::arming::{Arming, Cancelling};
 use super::calls::Calls;

@@ -5,8 +5,8 @@
 
 use std::marker::PhantomData;
 
-use flowmeter_harness::measure::{Sample, Stage, StageError, WindowSpec};
-use flowmeter_harness::record::{Axes, FailureKind, Measure};
+use flowmeter_measure::{Sample, Stage, StageError, WindowSpec};
+use flowmeter_records::{Axes, FailureKind, Measure};
 use serde::{Deserialize, Serialize};
 
 use super::TimerForm;

@@ -4,10 +4,10 @@
 //! timers, the context switches per million operations are those of one second. The thread that requested the window
 //! sleeps and wakes at its edges, so the value is never zero. A window is at least a second long.
 
-use flowmeter_harness::measure::interval::Interval;
-use flowmeter_harness::measure::{Sample, Stage, StageError, WindowSpec};
-use flowmeter_harness::record::{Axes, Measure};
 use flowmeter_harness::sync::std::clock;
+use flowmeter_measure::interval::Interval;
+use flowmeter_measure::{Sample, Stage, StageError, WindowSpec};
+use flowmeter_records::{Axes, Measure};
 use serde::{Deserialize, Serialize};
 
 use super::TimerForm;

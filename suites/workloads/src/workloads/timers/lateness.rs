@@ -9,10 +9,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-use flowmeter_harness::measure::protocol::encode_histogram;
-use flowmeter_harness::measure::reading::Cost;
-use flowmeter_harness::measure::{Sample, Stage, StageError, WindowSpec};
-use flowmeter_harness::record::{self, Axes, FailureKind, Findings, Measure};
+use flowmeter_measure::protocol::encode_histogram;
+use flowmeter_measure::reading::Cost;
+use flowmeter_measure::{Sample, Stage, StageError, WindowSpec};
+use flowmeter_records::{Axes, FailureKind, Findings, Measure};
 use serde::{Deserialize, Serialize};
 
 use super::TimerForm;
@@ -117,7 +117,7 @@ impl<W: Waiting> Stages<W> {
         let value = called.p99() as f64;
         Ok(Sample {
             findings: Findings {
-                lateness: Some(record::Lateness {
+                lateness: Some(flowmeter_records::Lateness {
                     called: encode_histogram(&called.0),
                     claimed: (!claimed.is_empty()).then(|| encode_histogram(claimed)),
                     early: slept.counts.early,

@@ -7,9 +7,9 @@
 
 use std::time::Duration;
 
-use flowmeter_harness::measure::StageError;
 use flowmeter_harness::sync::Deadline;
 use flowmeter_harness::sync::std::clock;
+use flowmeter_measure::StageError;
 
 use super::arming::{Arming, Moving};
 use super::calls::Calls;

@@ -18,13 +18,13 @@ use std::thread;
 use std::time::Duration;
 
 use flowmeter_harness::executor::{Executors, Spawn};
-use flowmeter_harness::measure::interval::Interval;
-use flowmeter_harness::measure::reading::Cost;
-use flowmeter_harness::measure::{StageError, WindowSpec};
-use flowmeter_harness::record::FailureKind;
 use flowmeter_harness::sync::Deadline;
 use flowmeter_harness::sync::std::clock;
 use flowmeter_harness::timer::{BlockingSleep, Sleep, Timers};
+use flowmeter_measure::interval::Interval;
+use flowmeter_measure::reading::Cost;
+use flowmeter_measure::{StageError, WindowSpec};
+use flowmeter_records::FailureKind;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 

@@ -13,12 +13,12 @@ use std::task::{Context, Wake, Waker};
 use std::thread::{self, Thread};
 use std::time::Duration;
 
-use flowmeter_harness::measure::reading::{Cost, Reading};
-use flowmeter_harness::measure::{Sample, Stage, StageError, WindowSpec};
-use flowmeter_harness::record::{Axes, FailureKind, Measure};
 use flowmeter_harness::sync::Deadline;
 use flowmeter_harness::sync::std::clock;
 use flowmeter_harness::timer::{Sleep, Timers};
+use flowmeter_measure::reading::{Cost, Reading};
+use flowmeter_measure::{Sample, Stage, StageError, WindowSpec};
+use flowmeter_records::{Axes, FailureKind, Measure};
 use serde::{Deserialize, Serialize};
 
 use super::{TimerForm, sleep_until};

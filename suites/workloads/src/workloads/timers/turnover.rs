@@ -7,11 +7,11 @@
 
 use std::collections::VecDeque;
 
-use flowmeter_harness::measure::reading::Reading;
-use flowmeter_harness::measure::{Sample, Stage, StageError, WindowSpec};
-use flowmeter_harness::record::{Axes, FailureKind, Measure};
 use flowmeter_harness::sync::Deadline;
 use flowmeter_harness::sync::std::clock;
+use flowmeter_measure::reading::Reading;
+use flowmeter_measure::{Sample, Stage, StageError, WindowSpec};
+use flowmeter_records::{Axes, FailureKind, Measure};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use serde::{Deserialize, Serialize};

@@ -1,0 +1,105 @@
+//! Progress events of a run.
+
+use std::time::Duration;
+
+use flowmeter_records::{Failure, Noise, Window};
+
+/// A progress event.
+#[derive(Clone, Copy, Debug)]
+pub enum Event<'a> {
+    /// A scenario begins.
+    Scenario {
+        /// Its name.
+        name: &'a str,
+        /// Index of the scenario, from 0.
+        index: usize,
+        /// Number of scenarios.
+        of: usize,
+        /// Length of its windows.
+        window: Duration,
+    },
+    /// A generation of processes begins.
+    Fork {
+        /// Its scenario.
+        scenario: &'a str,
+        /// Index of the fork, from 0.
+        fork: u32,
+    },
+    /// A contestant has proved itself and will be timed.
+    Proved {
+        /// Its scenario.
+        scenario: &'a str,
+        /// The implementation.
+        implementation: &'a str,
+    },
+    /// A round begins.
+    Round {
+        /// Its scenario.
+        scenario: &'a str,
+        /// Index of the round, from 0, over all forks.
+        round: u32,
+        /// Number of rounds.
+        of: u32,
+    },
+    /// A window was timed.
+    Window {
+        /// The window as in the records.
+        window: &'a Window,
+        /// Progress of the run.
+        standing: Standing,
+    },
+    /// A cell has no result.
+    Failure {
+        /// The failure as in the records.
+        failure: &'a Failure,
+        /// Progress of the run.
+        standing: Standing,
+    },
+    /// A contestant's allocations could not be counted; its timed results stand.
+    Uncounted {
+        /// Its scenario.
+        scenario: &'a str,
+        /// The implementation.
+        implementation: &'a str,
+        /// Why, in a sentence.
+        why: &'a str,
+    },
+    /// The machine's noise was watched.
+    Noise(&'a Noise),
+    /// A scenario was dropped because the budget is too small ([`RULE`](super::budget::RULE)).
+    Dropped {
+        /// Its name.
+        scenario: &'a str,
+    },
+}
+
+/// The progress of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Standing {
+    /// Windows timed, those of an earlier part of a resumed run included.
+    pub done: u64,
+    /// Windows still expected: a contestant that fails has none.
+    pub to_come: u64,
+    /// Estimated time for them.
+    pub time_left: Duration,
+}
+
+/// Receives progress events.
+pub trait Progress {
+    /// Handles an event. No window is timed meanwhile, so this may draw.
+    fn event(&mut self, event: &Event<'_>);
+}
+
+impl<F: FnMut(&Event<'_>)> Progress for F {
+    fn event(&mut self, event: &Event<'_>) {
+        self(event);
+    }
+}
+
+/// Ignores all events.
+#[derive(Clone, Copy, Debug)]
+pub struct Silent;
+
+impl Progress for Silent {
+    fn event(&mut self, _: &Event<'_>) {}
+}
