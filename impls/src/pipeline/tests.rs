@@ -4,7 +4,7 @@ use std::future::pending;
 use std::num::NonZeroUsize;
 use std::panic::resume_unwind;
 
-use flowmeter_harness::channel::{Callback, Offered, Polled};
+use flowmeter_harness::channel::{Buffer, Callback, Channels, Message, Offered, Polled};
 use flowmeter_harness::executor::{Executors, Spawn};
 use flowmeter_harness::pipeline::{AtEnd, Pipelines, ResultPort};
 

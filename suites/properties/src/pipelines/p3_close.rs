@@ -73,9 +73,12 @@ fn cases(design: &Design) -> Vec<Case> {
     ));
     // Loom has no room for so many threads.
     if world::name() != "loom" {
-        cases.push(Case::new("an executor that goes as items wake", move || {
-            executor_goes(pipelines);
-        }));
+        cases.push(Case::new(
+            "an executor that goes as items wake",
+            move || {
+                executor_goes(pipelines);
+            },
+        ));
     }
     cases.push(Case::new(
         "an output that is closed, an idle input",
@@ -305,14 +308,7 @@ fn executor_goes(pipelines: Pipelines) {
             item.put().await;
         }
     };
-    let end = flight.start(
-        pipelines,
-        &executor,
-        ITEMS,
-        (from, to),
-        work,
-        AtEnd::Close,
-    );
+    let end = flight.start(pipelines, &executor, ITEMS, (from, to), work, AtEnd::Close);
     quiesce(pipelines.on.channels, || flight.now() == ITEMS);
     let wakes = world::spawn(move || gates.iter().for_each(Gate::open));
     drop(executor);
