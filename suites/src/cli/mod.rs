@@ -6,9 +6,11 @@
 mod ab;
 mod bench;
 mod check;
+mod checkout;
 mod claims;
 mod cmp;
 mod completions;
+mod corpus;
 mod criterion;
 mod diff;
 mod each_check;
@@ -81,6 +83,7 @@ enum Verb {
     Cmp(cmp::Cmp),
     Diff(diff::Diff),
     Ab(ab::Ab),
+    Corpus(corpus::Corpus),
     Report(report::Report),
     Show(show::Show),
     New(new::New),
@@ -115,6 +118,7 @@ pub fn main_in(worlds: &Worlds) -> ExitCode {
         Verb::Cmp(cmp) => cmp.run(),
         Verb::Diff(diff) => diff.run(),
         Verb::Ab(ab) => ab.run(worlds.catalogue()),
+        Verb::Corpus(corpus) => corpus.run(),
         Verb::Report(report) => report.run(),
         Verb::Show(show) => show.run(),
         Verb::New(new) => new.run(),

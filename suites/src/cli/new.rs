@@ -14,6 +14,7 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 use regex::Regex;
 
+use super::checkout::checkout;
 use super::failure::{Failure, Outcome};
 use super::output::Output;
 use kinds::{BEGINNINGS, Beginning};
@@ -72,7 +73,9 @@ impl New {
     pub(super) fn run(self) -> Outcome {
         let root = match &self.root {
             Some(root) => root.clone(),
-            None => found()?,
+            None => checkout(
+                ", or name it with --root (a crate of your own begins as suites/examples/outside does)",
+            )?,
         };
         let mut draft = Draft::of(&root);
         let next = self.begun(&mut draft)?;
@@ -102,20 +105,6 @@ impl New {
             ))),
         }
     }
-}
-
-/// The folder above this one that holds Flowmeter.
-fn found() -> Result<PathBuf, Failure> {
-    let here = std::env::current_dir();
-    let here = here.map_err(|why| Failure::input(format!("this folder cannot be read: {why}")))?;
-    let holds = |folder: &&Path| folder.join("suites/properties/src").is_dir();
-    let found = here.ancestors().find(holds);
-    found.map(Path::to_owned).ok_or_else(|| {
-        Failure::input(
-            "no checkout of Flowmeter here; go to one, or name it with --root (a crate of your own \
-             begins as suites/examples/outside does)",
-        )
-    })
 }
 
 /// Files of a checkout as they will be, by their paths in it.

@@ -156,6 +156,27 @@ fn machines_are_told_apart_in_every_verb() {
 }
 
 #[test]
+fn the_corpus_is_asked_in_a_checkout_and_by_the_numbers_of_its_rows() {
+    let ground = Ground::new();
+    let corpus = ground.run(&["corpus", "--row", "22"]);
+    corpus.refused(&["no checkout of Flowmeter here"]);
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    for (arguments, why) in [
+        (["--row", "999"], "no row 999"),
+        (
+            ["--json", "/nowhere/rows"],
+            "name a place that can be written",
+        ),
+    ] {
+        let mut command = ground.command(&["corpus"]);
+        let output = command.args(arguments).current_dir(&root).output().unwrap();
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{told}");
+        assert!(told.contains(why), "{told}");
+    }
+}
+
+#[test]
 fn something_new_begins_in_a_checkout_and_nowhere_else() {
     let ground = Ground::new();
     let new = ground.run(&["new", "implementation", "ring"]);

@@ -398,6 +398,8 @@ fn help_is_readable_in_a_hundred_columns() {
         "rank",
         "cmp",
         "diff",
+        "ab",
+        "corpus",
         "report",
         "show",
         "new",
