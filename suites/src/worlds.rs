@@ -91,10 +91,7 @@ impl<W: World, R: Registry> Prover for In<W, R> {
             false => Checks::of_one::<W>(self.registry, implementation),
             true => Checks::of_one_that_lies::<W>(self.registry, implementation),
         };
-        let cells = checks.cells();
-        cells
-            .filter(|cell| cell.who.name == implementation)
-            .collect()
+        checks.cells().collect()
     }
 
     fn judge(&self, cell: &Cell, plan: &Exploration) -> Judgement {

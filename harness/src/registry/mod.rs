@@ -73,11 +73,15 @@ pub struct Contestant {
 ///
 /// Every method is called once for each family that has the trait; [`Visitor::contestant`] comes first.
 pub trait Visitor: Sized {
+    /// The name of the one contestant to show; `None` shows all. A registry need not even register the others.
+    fn only(&self) -> Option<&str> {
+        None
+    }
     /// Whether to ask that contestant for its capabilities. Asking opens channels, so foreign code runs. Of a
     /// contestant that is not asked, [`Visitor::contestant`] receives what its registration says, and no family is
     /// visited.
-    fn asks(&self, _name: &str) -> bool {
-        true
+    fn asks(&self, name: &str) -> bool {
+        self.only().is_none_or(|only| only == name)
     }
     /// A contestant and its claims.
     fn contestant(&mut self, _who: &Contestant) {}
@@ -346,6 +350,9 @@ impl<'h, F, V: Visitor> Entry<'h, F, V> {
 
     /// Completes the registration.
     pub fn enter(self) {
+        if self.visitor.only().is_some_and(|only| only != self.who.name) {
+            return;
+        }
         self.visitor.contestant(&self.who);
         if !self.visitor.asks(self.who.name) {
             return;

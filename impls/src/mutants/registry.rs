@@ -52,6 +52,9 @@ impl MutantRegistry for Mutants {
 
 fn each<V: Visitor>(visitor: &mut V, walk: impl Fn(InPlace<'_, V>)) {
     for (index, mutant) in super::ALL.iter().enumerate() {
+        if visitor.only().is_some_and(|only| only != mutant.name) {
+            continue;
+        }
         walk(InPlace {
             visitor,
             mutant,
@@ -88,6 +91,10 @@ impl<V: Visitor> InPlace<'_, V> {
 }
 
 impl<V: Visitor> Visitor for InPlace<'_, V> {
+    fn only(&self) -> Option<&str> {
+        Some(self.mutant.base)
+    }
+
     /// The mutant that is asked for is active in this process from here on.
     fn asks(&self, name: &str) -> bool {
         let asked = name == self.mutant.base && self.visitor.asks(self.mutant.name);
@@ -98,10 +105,8 @@ impl<V: Visitor> Visitor for InPlace<'_, V> {
     }
 
     fn contestant(&mut self, who: &Contestant) {
-        if who.name == self.mutant.base {
-            let who = self.renamed(who);
-            self.visitor.contestant(&who);
-        }
+        let who = self.renamed(who);
+        self.visitor.contestant(&who);
     }
 
     hand_on! {

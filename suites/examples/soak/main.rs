@@ -65,14 +65,12 @@ struct Search<'a> {
 }
 
 impl Visitor for Search<'_> {
-    fn asks(&self, name: &str) -> bool {
-        name == self.options.implementation
+    fn only(&self) -> Option<&str> {
+        Some(&self.options.implementation)
     }
 
-    fn await_alts<C: AwaitAlts>(&mut self, who: &Contestant) {
-        if who.name == self.options.implementation {
-            self.answer = Some(soak::<C>(self.options));
-        }
+    fn await_alts<C: AwaitAlts>(&mut self, _who: &Contestant) {
+        self.answer = Some(soak::<C>(self.options));
     }
 }
 

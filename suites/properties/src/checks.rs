@@ -148,7 +148,7 @@ impl Checks {
         }
     }
 
-    /// Every implementation with every property of its kind, claimed or not, in the registry's order.
+    /// Every implementation that was asked, with every property of its kind, claimed or not, in the registry's order.
     pub fn cells(&self) -> impl Iterator<Item = Cell> + '_ {
         self.contestants.iter().flat_map(move |who| {
             let of_its_kind = PROPERTIES
@@ -240,8 +240,8 @@ fn short(family: &str) -> String {
 }
 
 impl Visitor for Checks {
-    fn asks(&self, name: &str) -> bool {
-        self.only.as_ref().is_none_or(|only| only == name)
+    fn only(&self) -> Option<&str> {
+        self.only.as_deref()
     }
 
     fn contestant(&mut self, who: &Contestant) {

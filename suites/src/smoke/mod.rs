@@ -47,8 +47,8 @@ struct Uses<'a> {
 }
 
 impl Visitor for Uses<'_> {
-    fn asks(&self, name: &str) -> bool {
-        name == self.of
+    fn only(&self) -> Option<&str> {
+        Some(self.of)
     }
 
     fn blocking<C: Blocking>(&mut self, _who: &Contestant) {

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 use std::marker::PhantomData;
+use std::sync::LazyLock;
 
 use flowmeter_harness::channel::{Alts, Async, AwaitAlts, Blocking, Callback};
 use flowmeter_harness::executor::{Executors, GoBlocks};
@@ -23,7 +24,8 @@ use crate::workloads::{Timing, Work};
 /// All implementations of a registry, and their workloads. The type of the registry is gone: a program that holds a
 /// catalogue does not compile its workloads again.
 pub struct Catalogue {
-    contestants: Vec<Contestant>,
+    /// Registered only where they are asked for: a process that proves has no need of them.
+    contestants: LazyLock<Vec<Contestant>, Box<dyn FnOnce() -> Vec<Contestant> + Send>>,
     /// The names of the capabilities of one implementation.
     capabilities: Box<CapabilitiesOf>,
     /// One implementation in a workload, if it can run it.
@@ -77,7 +79,7 @@ impl Catalogue {
             capabilities.names
         };
         Catalogue {
-            contestants: introduced(registry),
+            contestants: LazyLock::new(Box::new(move || introduced(registry))),
             capabilities: Box::new(capabilities),
             part: Box::new(|_, _| None),
         }
@@ -177,15 +179,13 @@ struct Capabilities<'a> {
 }
 
 impl Visitor for Capabilities<'_> {
-    fn asks(&self, name: &str) -> bool {
-        name == self.of
+    fn only(&self) -> Option<&str> {
+        Some(self.of)
     }
 
     fn contestant(&mut self, who: &Contestant) {
-        if who.name == self.of {
-            let derived = who.capabilities.derived.iter();
-            self.names.extend(derived.map(|c| c.name().to_owned()));
-        }
+        let derived = who.capabilities.derived.iter();
+        self.names.extend(derived.map(|c| c.name().to_owned()));
     }
 }
 
@@ -204,8 +204,8 @@ impl Visitor for Names {
 }
 
 impl<R: AsyncRegistry> Visitor for Families<'_, R> {
-    fn asks(&self, name: &str) -> bool {
-        name == self.of
+    fn only(&self) -> Option<&str> {
+        Some(self.of)
     }
 
     fn blocking<C: Blocking>(&mut self, _who: &Contestant) {

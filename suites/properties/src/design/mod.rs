@@ -72,8 +72,8 @@ macro_rules! collect {
 }
 
 impl Visitor for Designs {
-    fn asks(&self, name: &str) -> bool {
-        self.only.as_ref().is_none_or(|only| only == name)
+    fn only(&self) -> Option<&str> {
+        self.only.as_deref()
     }
 
     collect! {

@@ -46,8 +46,8 @@ struct LeavingVisitor<'a, S> {
 }
 
 impl<S: Seed> Visitor for LeavingVisitor<'_, S> {
-    fn asks(&self, name: &str) -> bool {
-        name == self.of
+    fn only(&self) -> Option<&str> {
+        Some(self.of)
     }
 
     fn timer<T: Timers>(&mut self, _who: &Contestant) {

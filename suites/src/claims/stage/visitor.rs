@@ -23,8 +23,8 @@ pub(super) struct ActVisitor<'a, S, W, R> {
 }
 
 impl<S: Seed, W: World, R: Registry> Visitor for ActVisitor<'_, S, W, R> {
-    fn asks(&self, name: &str) -> bool {
-        name == self.of
+    fn only(&self) -> Option<&str> {
+        Some(self.of)
     }
 
     fn alts<C: Alts>(&mut self, who: &Contestant) {
