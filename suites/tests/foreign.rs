@@ -126,8 +126,8 @@ fn a_contestant_that_hangs_dies_or_prints_rubbish_is_a_row_and_the_run_goes_on()
     };
     let mut plan = plan(&selection, Vec::new(), Vec::new(), &settings);
     plan.noise_watch = Duration::ZERO;
-    plan.prove_limit = Duration::from_secs(5);
-    plan.window_limit = Duration::from_secs(3);
+    plan.prove_limit = Duration::from_secs(3);
+    plan.window_limit = Duration::from_secs(2);
     // The entry that appears twice is drawn by name; its second row would show nothing more.
     assert!(
         plan.planned_scenarios[0]
@@ -168,10 +168,10 @@ fn a_contestant_that_hangs_dies_or_prints_rubbish_is_a_row_and_the_run_goes_on()
         (
             "hangs-in-proof",
             FailureKind::Hang,
-            "no answer within 5.0 s",
+            "no answer within 3.0 s",
         ),
         ("unproved", FailureKind::Proof, "7 came before 6"),
-        ("hangs", FailureKind::Hang, "no answer within 3.0 s"),
+        ("hangs", FailureKind::Hang, "no answer within 2.0 s"),
         ("dies", FailureKind::Crash, "exit status: 4"),
         ("babbles", FailureKind::Protocol, "good morning"),
         ("half", FailureKind::Crash, "exit status: 0"),
@@ -179,7 +179,7 @@ fn a_contestant_that_hangs_dies_or_prints_rubbish_is_a_row_and_the_run_goes_on()
         (
             "hangs-at-start",
             FailureKind::Hang,
-            "no answer within 5.0 s",
+            "no answer within 3.0 s",
         ),
         ("no-text", FailureKind::Protocol, "it answered"),
         ("endless", FailureKind::Protocol, "and so onand so on"),

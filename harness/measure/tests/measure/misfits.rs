@@ -13,7 +13,9 @@ use crate::tests;
 
 tests![
     a_contestant_that_fails_has_one_row_of_the_right_kind_and_no_window,
-    a_contestant_that_hangs_is_killed_and_has_one_row,
+    one_that_hangs_in_a_window_is_killed_and_has_one_row,
+    one_that_spins_in_a_window_is_killed_and_has_one_row,
+    one_that_hangs_in_its_proof_is_killed_and_has_one_row,
     a_contestant_that_aborts_later_keeps_what_was_measured_and_has_no_more,
     a_placebo_fails_for_itself,
     an_entry_that_is_kept_out_is_never_started,
@@ -70,18 +72,26 @@ fn a_contestant_that_fails_has_one_row_of_the_right_kind_and_no_window() {
     assert_rows(&measured(&plan, &ground), &plan, &rows);
 }
 
-fn a_contestant_that_hangs_is_killed_and_has_one_row() {
+fn one_that_hangs_in_a_window_is_killed_and_has_one_row() {
+    assert_hung("hangs", Some(0), "no answer within 2.0 s");
+}
+
+fn one_that_spins_in_a_window_is_killed_and_has_one_row() {
+    assert_hung("spins", Some(0), "no answer within 2.0 s");
+}
+
+fn one_that_hangs_in_its_proof_is_killed_and_has_one_row() {
+    assert_hung("hangs-in-proof", None, "no answer within 4.0 s");
+}
+
+#[track_caller]
+fn assert_hung(name: &str, round: Option<u32>, message: &str) {
     let ground = Ground::new();
-    let names = ["ant", "hangs", "spins", "hangs-in-proof"];
-    let mut plan = plan(ground.path(), &["x/one"], &entries(&names));
-    plan.window_limit = Duration::from_secs(3);
-    plan.prove_limit = Duration::from_secs(6);
-    let rows = [
-        ("hangs", Hang, Some(0), "no answer within 3.0 s"),
-        ("spins", Hang, Some(0), "no answer within 3.0 s"),
-        ("hangs-in-proof", Hang, None, "no answer within 6.0 s"),
-    ];
-    assert_rows(&measured(&plan, &ground), &plan, &rows);
+    let mut plan = plan(ground.path(), &["x/one"], &entries(&["ant", name]));
+    plan.window_limit = Duration::from_secs(2);
+    plan.prove_limit = Duration::from_secs(4);
+    let data = measured(&plan, &ground);
+    assert_rows(&data, &plan, &[(name, Hang, round, message)]);
     let alive = std::fs::File::open(ground.path().join("alive")).unwrap();
     alive.try_lock().expect("no contestant lives on");
 }
