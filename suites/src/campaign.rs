@@ -4,6 +4,8 @@ use std::time::{Duration, SystemTime};
 
 use flowmeter_harness::caps::{Kind, Origin};
 use flowmeter_harness::registry::Contestant;
+use flowmeter_harness::sync::World;
+use flowmeter_harness::sync::std::Std;
 use flowmeter_measure::budget::Budget;
 use flowmeter_measure::pin::Pinning;
 use flowmeter_measure::plan::{
@@ -21,6 +23,7 @@ use crate::proving::{Effort, prove};
 use crate::roster::{Due, Owed, Roster};
 use crate::scenario::{Form, ScenarioSpec};
 use crate::workloads::Needs;
+use crate::worlds::Prover;
 
 /// How a run is measured.
 #[derive(Clone, Debug)]
@@ -98,8 +101,10 @@ pub struct Selection {
     pub scenarios: Vec<ScenarioSpec>,
 }
 
-/// Proves what the selected scenarios rely on. `heard` gets each verdict as it arrives.
-pub fn quick_proof(
+/// Proves what the selected scenarios rely on: with real threads, and in the explored world if one is given. There,
+/// published crates have twins, if these are built. `heard` gets each verdict as it arrives.
+pub(crate) fn quick_proof(
+    explored: Option<&dyn Prover>,
     selection: &Selection,
     mut heard: impl FnMut(usize, usize, &Proof),
 ) -> Vec<Proof> {
@@ -108,12 +113,17 @@ pub fn quick_proof(
         let is_claimed = !matches!(cell.due, Due::Unclaimed | Due::NotPromised);
         is_claimed && scenarios.any(|scenario| relies_on(scenario, cell.property))
     };
-    let cells: Vec<Owed> = selection.roster.owed().filter(needed).collect();
+    let explored = explored.map(|prover| selection.roster.owed_in(prover));
+    let explored = explored.into_iter().flatten();
+    // A crate without a twin has no proof there, and no lack of one.
+    let explored = explored.filter(|cell| matches!(cell.due, Due::Owed | Due::Unknown(_)));
+    let cells = selection.roster.owed().chain(explored).filter(needed);
+    let cells: Vec<Owed> = cells.collect();
     cells
         .iter()
         .enumerate()
         .map(|(index, cell)| {
-            let proof = prove(cell, Effort::QUICK);
+            let proof = prove(cell, Effort::quick(cell.world));
             heard(index + 1, cells.len(), &proof);
             proof
         })
@@ -167,10 +177,18 @@ pub fn disproved(
 ) -> Option<StageError> {
     let told = relied_on_of(proofs, who, scenario);
     let mut told: Vec<StageError> = told
-        .filter_map(|proof| no_number(proof, &proof.property))
+        .filter_map(|proof| no_number(proof, &named(proof)))
         .collect();
     told.sort_by_key(|why| why.kind != FailureKind::Proof);
     told.into_iter().next()
+}
+
+/// The property, and the world unless it is that of the windows.
+fn named(proof: &Proof) -> String {
+    match &*proof.world {
+        Std::NAME => proof.property.clone(),
+        world => format!("{} under {world}", proof.property),
+    }
 }
 
 fn relied_on_of<'a>(

@@ -76,6 +76,13 @@ fn what_failed_hung_or_broke_off_has_no_number() {
     ];
     let why = kept_out(&proofs, &mutex, &stream).expect("neither passed");
     assert_eq!(why.message, "c2-order-async: out of order");
+    // Found in an explored world.
+    let explored = Proof {
+        world: "shuttle".to_owned(),
+        ..proofs[1].clone()
+    };
+    let why = kept_out(&[held(), explored], &mutex, &stream).expect("it failed there");
+    assert_eq!(why.message, "c2-order-async under shuttle: out of order");
     // The blocking form is other code.
     let blocking = [proofs.to_vec(), vec![held()]].concat();
     let threads = scenario("channels/spsc-64");

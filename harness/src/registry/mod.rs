@@ -350,7 +350,11 @@ impl<'h, F, V: Visitor> Entry<'h, F, V> {
 
     /// Completes the registration.
     pub fn enter(self) {
-        if self.visitor.only().is_some_and(|only| only != self.who.name) {
+        if self
+            .visitor
+            .only()
+            .is_some_and(|only| only != self.who.name)
+        {
             return;
         }
         self.visitor.contestant(&self.who);

@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 use flowmeter_harness::caps::Origin;
+use flowmeter_harness::sync::World;
+use flowmeter_harness::sync::shuttle::Shuttle;
 use flowmeter_measure::pin::Pinning;
 use flowmeter_records::read_run;
 use flowmeter_reports::statistics::RELEVANT;
@@ -21,9 +23,9 @@ use super::output::{Output, style, width};
 use super::selection::{Implementations, Scenarios};
 use crate::base::{Base, VARIABLE};
 use crate::campaign::{Selection, Settings, plan_of_pairs};
-use crate::catalogue::Catalogue;
 use crate::foreign::Foreigners;
 use crate::timed;
+use crate::worlds::Worlds;
 
 /// Compare this build with that of another commit, both timed side by side
 ///
@@ -111,7 +113,8 @@ const PAIRS: &str = "target/flowmeter/ab/runs";
 const WINDOW: Duration = Duration::from_millis(100);
 
 impl Ab {
-    pub(super) fn run(self, catalogue: &Catalogue) -> Outcome {
+    pub(super) fn run(self, worlds: &Worlds) -> Outcome {
+        let catalogue = worlds.catalogue();
         if !(0.0..100.0).contains(&self.threshold) {
             return Err(Failure::input(format!(
                 "--threshold {}: give percent from 0 to below 100",
@@ -135,7 +138,7 @@ impl Ab {
         let wanted = |name: &str| own.iter().any(|who| who.name == name);
         let selection = asked(catalogue, wanted, Foreigners::default(), scenarios)?;
         let began = Instant::now();
-        let proofs = proofs(&selection);
+        let proofs = proofs(worlds.find(Shuttle::NAME), &selection);
         let settings = self.settings(&selection, against, began.elapsed());
         let is_slowed = |scenario: &str, name: &str| {
             let cell = format!("{scenario}/{name}");

@@ -66,7 +66,7 @@ fn run(
     let folder = new_folder();
     writable(&folder)?;
     warn_of_build();
-    let proofs = proofs(&selection);
+    let proofs = proofs(None, &selection);
     let mut timed = uncontended(&left_out(&selection, &proofs));
     // An implementation without a scenario of the engine's has no introduction in the records.
     let takes_part = |name: &str| selection.roster.contestants().any(|who| who.name == name);

@@ -7,6 +7,8 @@ use std::time::{Duration, SystemTime};
 
 use clap::{Args, ValueEnum};
 use flowmeter_harness::registry::Contestant;
+use flowmeter_harness::sync::World;
+use flowmeter_harness::sync::shuttle::Shuttle;
 use flowmeter_measure::pin::Pinning;
 use flowmeter_measure::plan::{Plan, USUAL_PROVE_LIMIT};
 use flowmeter_measure::{MeasureError, RunSummary, clock};
@@ -28,6 +30,7 @@ use crate::process;
 use crate::roster::Roster;
 use crate::scenario::ScenarioSpec;
 use crate::timed;
+use crate::worlds::{Prover, Worlds};
 
 /// Time implementations against each other, after proving them
 ///
@@ -101,7 +104,7 @@ enum Pin {
 }
 
 impl Measure {
-    pub(super) fn run(self, catalogue: &Catalogue) -> Outcome {
+    pub(super) fn run(self, worlds: &Worlds) -> Outcome {
         let folder = match (&self.output, self.resume) {
             (Some(folder), _) => folder.clone(),
             (None, false) => new_folder(),
@@ -116,9 +119,9 @@ impl Measure {
         let settings = self.settings(begun.as_ref())?;
         // Refused before minutes of proving.
         settings.against.as_deref().map(base_program).transpose()?;
-        let selection = self.selection(catalogue, &settings, begun.as_ref())?;
+        let selection = self.selection(worlds.catalogue(), &settings, begun.as_ref())?;
         let begun = begun.as_ref();
-        let done = conduct(&selection, &settings, &folder, begun)?;
+        let done = conduct(worlds, &selection, &settings, &folder, begun)?;
         let mut output = Output::default();
         match (done, self.format) {
             (None, Format::Table) => {
@@ -312,6 +315,7 @@ fn usual_settings() -> Settings {
 /// Proves and times a selection into a folder, and keeps the estimates beside the records. `None` when a resumed run
 /// was complete.
 pub(super) fn conduct(
+    worlds: &Worlds,
     selection: &Selection,
     settings: &Settings,
     folder: &Path,
@@ -323,7 +327,7 @@ pub(super) fn conduct(
             // Refused before minutes of proving.
             writable(folder)?;
             warn_of_build();
-            proofs(selection)
+            proofs(worlds.find(Shuttle::NAME), selection)
         }
     };
     let before = (proofs, Vec::new());
@@ -388,9 +392,9 @@ pub(super) fn base_program(path: &str) -> Result<timed::Found, Failure> {
 }
 
 /// Proves what the selection relies on, with progress.
-pub(super) fn proofs(selection: &Selection) -> Vec<Proof> {
+pub(super) fn proofs(explored: Option<&dyn Prover>, selection: &Selection) -> Vec<Proof> {
     let bar = steps(1, "proving");
-    quick_proof(selection, |index, of, proof| {
+    quick_proof(explored, selection, |index, of, proof| {
         bar.set_length(of as u64);
         bar.set_position(index as u64);
         bar.set_message(format!("{} {}", proof.implementation, proof.property));

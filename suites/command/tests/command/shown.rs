@@ -47,10 +47,12 @@ fn a_checked_cell_is_shown_with_what_holds() {
     let run = ground.read_run();
     let proof = run.proofs.iter().find(|p| p.implementation == "mutex");
     let property = &proof.expect("no proof, no number").property;
-    for cell in [format!("mutex/{property}"), format!("mutex/{property}/std")] {
+    for (place, worlds) in [("", "shuttle,std"), ("/std", "std")] {
+        let cell = format!("mutex/{property}{place}");
         let text = ground.run(&["show", &cell, "run"]).fine();
         assert!(text.contains("held under std in"), "{text}");
-        let again = format!("cargo flowmeter check -i '^mutex$' -p '^{property}$' --under std");
+        let again =
+            format!("cargo flowmeter check -i '^mutex$' -p '^{property}$' --under {worlds}\n");
         assert!(text.contains(&again), "{text}");
     }
 }

@@ -68,7 +68,15 @@ fn a_run_holds_what_was_asked_for() {
     // Two implementations, one of them twice, in two rounds.
     assert_eq!(run.windows.len() + 2 * run.failures.len(), 6);
     assert_eq!(run.rounds.len(), 2);
-    assert!(!run.proofs.is_empty(), "no proof, no number");
+    for (name, worlds) in [("mutex", &["std", "shuttle"][..]), ("std-mpsc", &["std"])] {
+        let its = run.proofs.iter().filter(|p| p.implementation == name);
+        let proved: BTreeSet<&str> = its.map(|p| &*p.world).collect();
+        assert_eq!(
+            proved,
+            worlds.iter().copied().collect(),
+            "no proof, no number"
+        );
+    }
     let end = run.end.expect("it came to its end");
     assert_eq!(end.windows, run.windows.len() as u64);
 }
