@@ -21,7 +21,7 @@ use crate::channel::Buffer;
 
 pub use operation::{Answer, Call, Clause, Operation, Value};
 pub use recorder::{Called, Recorder};
-pub use show::{channel_name, columns, paragraph};
+pub use show::{Mark, Place, channel_name, columns, drawn, paragraph};
 
 /// How a channel of a history stores values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -65,6 +65,49 @@ pub enum Stamps {
     Schedule,
 }
 
+/// When an operation of a thread was invoked and answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Interval {
+    /// The calling thread.
+    pub thread: usize,
+    /// The stamp of the call.
+    pub invoked: u64,
+    /// The stamp of the answer; `None` while there is none.
+    pub returned: Option<u64>,
+}
+
+/// For each operation the set of its predecessors, as bits.
+///
+/// The order of the program always counts: the operations of a thread, in the order of their calls, and `links`. Stamps
+/// count where they have a meaning. A pending operation precedes nothing.
+///
+/// # Panics
+/// With more than 64 operations.
+pub fn predecessors(intervals: &[Interval], links: &[(usize, usize)], stamps: Stamps) -> Vec<u64> {
+    assert!(intervals.len() <= 64, "a set of operations has 64 bits");
+    let answered = |op: usize| intervals[op].returned.is_some();
+    let mut sets = vec![0; intervals.len()];
+    let stamps: Vec<u64> = (intervals.iter())
+        .map(|interval| match (interval.returned, stamps) {
+            (None, _) | (_, Stamps::Schedule) => u64::MAX,
+            (Some(returned), Stamps::Order { margin }) => returned.saturating_add(margin),
+        })
+        .collect();
+    for (later, after) in intervals.iter().enumerate() {
+        let by_stamps = (stamps.iter().enumerate()).fold(0, |set, (earlier, returned)| {
+            set | u64::from(*returned < after.invoked) << earlier
+        });
+        let by_program = (intervals[..later].iter().enumerate())
+            .filter(|(earlier, before)| before.thread == after.thread && answered(*earlier))
+            .fold(0, |set, (earlier, _)| set | 1 << earlier);
+        sets[later] = by_stamps | by_program;
+    }
+    for &(earlier, later) in links.iter().filter(|(earlier, _)| answered(*earlier)) {
+        sets[later] |= 1 << earlier;
+    }
+    sets
+}
+
 /// What callers invoked and were answered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct History {
@@ -94,40 +137,19 @@ impl History {
         }
     }
 
-    /// For each operation the set of its predecessors, as bits.
-    ///
-    /// The order of the program always counts, and stamps count where they have a meaning. A pending operation precedes
-    /// nothing. The edge from a put to the take that received its value needs no bit: no explanation has the take
-    /// before the put.
+    /// The [`predecessors`] of each operation. The edge from a put to the take that received its value needs no bit: no
+    /// explanation has the take before the put.
     ///
     /// # Panics
     /// With more than 64 operations.
     pub fn predecessors(&self) -> Vec<u64> {
-        assert!(
-            self.operations.len() <= 64,
-            "a set of operations has 64 bits"
-        );
-        let answered = |op: usize| self.operations[op].answer != Answer::Pending;
-        let mut sets = vec![0; self.operations.len()];
-        let stamps: Vec<u64> = (self.operations.iter())
-            .map(|o| match (o.answer, self.stamps) {
-                (Answer::Pending, _) | (_, Stamps::Schedule) => u64::MAX,
-                (_, Stamps::Order { margin }) => o.returned.saturating_add(margin),
-            })
-            .collect();
-        for (later, after) in self.operations.iter().enumerate() {
-            let by_stamps = (stamps.iter().enumerate()).fold(0, |set, (earlier, returned)| {
-                set | u64::from(*returned < after.invoked) << earlier
-            });
-            let by_program = (self.operations[..later].iter().enumerate())
-                .filter(|(earlier, before)| before.thread == after.thread && answered(*earlier))
-                .fold(0, |set, (earlier, _)| set | 1 << earlier);
-            sets[later] = by_stamps | by_program;
-        }
-        for &(earlier, later) in self.links.iter().filter(|(earlier, _)| answered(*earlier)) {
-            sets[later] |= 1 << earlier;
-        }
-        sets
+        let interval = |operation: &Operation| Interval {
+            thread: operation.thread,
+            invoked: operation.invoked,
+            returned: (operation.answer != Answer::Pending).then_some(operation.returned),
+        };
+        let intervals: Vec<Interval> = self.operations.iter().map(interval).collect();
+        predecessors(&intervals, &self.links, self.stamps)
     }
 
     /// Why it is not a valid history: it names a missing channel, clause or operation, or a buffer has no room.

@@ -86,11 +86,9 @@ impl Operation {
 /// The history with one column per thread: `┌` marks a call, `└` its answer, each with the operation's number. An
 /// operation that is still open at the end is pending.
 pub fn columns(history: &History) -> String {
-    let mut names: Vec<usize> = history.operations.iter().map(|o| o.thread).collect();
-    names.sort_unstable();
-    names.dedup();
-    let threads = names.len();
-    let width = (WIDTH / threads.max(1)).clamp(16, 48);
+    let mut numbers: Vec<usize> = history.operations.iter().map(|o| o.thread).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
     let mut events = Vec::new();
     for (op, operation) in history.operations.iter().enumerate() {
         // At equal stamps nothing precedes anything: calls come first.
@@ -100,30 +98,72 @@ pub fn columns(history: &History) -> String {
         }
     }
     events.sort_unstable();
-    let mut text = String::new();
-    let heads: Vec<String> = names.iter().map(|t| format!("thread {t}")).collect();
-    line(&mut text, &heads, width);
-    let mut open = vec![false; threads];
-    for (_, end, op) in events {
+    let mark = |(_, end, op): (u64, u32, usize)| {
         let operation = &history.operations[op];
-        let own = names.binary_search(&operation.thread).expect("listed");
-        let (bracket, what) = match end {
-            0 => ('┌', operation.call.to_string()),
-            _ => ('└', operation.answer_text()),
+        let (place, what) = match end {
+            0 => (Place::Call, operation.call.to_string()),
+            _ => (Place::Answer, operation.answer_text()),
         };
-        let chunks = wrapped(&format!("{bracket}{op} {what}"), width - 2);
+        Mark {
+            column: numbers.binary_search(&operation.thread).expect("listed"),
+            place,
+            text: format!("{op} {what}"),
+        }
+    };
+    let names: Vec<String> = numbers.iter().map(|t| format!("thread {t}")).collect();
+    let marks: Vec<Mark> = events.into_iter().map(mark).collect();
+    drawn(&names, &marks)
+}
+
+/// What a [`Mark`] stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// The call of an operation.
+    Call,
+    /// A step of the operation that its thread is in.
+    Step,
+    /// The answer.
+    Answer,
+}
+
+/// One line of a drawing: the event of a thread.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mark {
+    /// Index of the thread's column.
+    pub column: usize,
+    /// What it is.
+    pub place: Place,
+    /// Its text.
+    pub text: String,
+}
+
+/// Draws threads as columns, with their events from top to bottom, at most 100 characters wide.
+pub fn drawn(names: &[String], marks: &[Mark]) -> String {
+    let threads = names.len();
+    let width = (WIDTH / threads.max(1)).clamp(16, 48);
+    let mut text = String::new();
+    line(&mut text, names, width);
+    let mut open = vec![false; threads];
+    for mark in marks {
+        let own = mark.column;
+        let bracket = match mark.place {
+            Place::Call => "┌",
+            Place::Step => "│ ",
+            Place::Answer => "└",
+        };
+        let chunks = wrapped(&format!("{bracket}{}", mark.text), width - 2);
         for (at, chunk) in chunks.iter().enumerate() {
             let cell = |thread: usize| match (thread == own, open[thread]) {
                 (true, _) if at == 0 => chunk.clone(),
-                (true, _) if end == 0 => format!("│  {chunk}"),
-                (true, _) => format!("   {chunk}"),
+                (true, _) if mark.place == Place::Answer => format!("   {chunk}"),
+                (true, _) => format!("│  {chunk}"),
                 (false, true) => "│".to_owned(),
                 (false, false) => String::new(),
             };
             let cells: Vec<String> = (0..threads).map(cell).collect();
             line(&mut text, &cells, width);
         }
-        open[own] = end == 0;
+        open[own] = mark.place != Place::Answer;
     }
     if open.contains(&true) {
         let cell = |open: &bool| if *open { "┆ pending" } else { "" }.to_owned();
