@@ -262,3 +262,34 @@ fn outside_of_executions_it_is_std() {
     thread.thread().unpark();
     assert_eq!(thread.join().expect("no thread panics"), 7);
 }
+
+#[test]
+fn outside_of_executions_a_condvar_waits_for_its_notification() {
+    // How often the waiter has begun to wait, and whether it may go on.
+    let shared = Arc::new((Mutex::new((0, false)), Condvar::new()));
+    let other = Arc::clone(&shared);
+    let waiter = std::thread::spawn(move || {
+        let mut state = other.0.lock().expect("no thread panics");
+        while !state.1 {
+            state.0 += 1;
+            state = other.1.wait(state).expect("no thread panics");
+        }
+    });
+    let look = || *shared.0.lock().expect("no thread panics");
+    while look().0 == 0 {
+        std::thread::yield_now();
+    }
+    // A wait may end spuriously. One that never waits would begin anew at nearly each look.
+    let looks = 10_000;
+    for _ in 0..looks {
+        look();
+        std::thread::yield_now();
+    }
+    assert!(look().0 < looks / 100, "{:?}", look());
+    shared.0.lock().expect("no thread panics").1 = true;
+    shared.1.notify_one();
+    waiter.join().expect("no thread panics");
+    let guard = shared.0.lock().expect("no thread panics");
+    let waited = shared.1.wait_timeout(guard, Duration::from_millis(1));
+    assert!(waited.expect("no thread panics").1.timed_out());
+}

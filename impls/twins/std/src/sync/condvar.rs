@@ -14,6 +14,43 @@ use super::{LockResult, PoisonError};
 #[derive(Default)]
 pub struct Condvar {
     line: Line,
+    /// Outside of executions: where real threads wait.
+    real: Real,
+}
+
+/// A condvar of std, with a lock of its own that a waiter takes before it gives up the caller's.
+#[derive(Default)]
+struct Real {
+    lock: ::std::sync::Mutex<()>,
+    condvar: ::std::sync::Condvar,
+}
+
+impl Real {
+    const fn new() -> Real {
+        Real {
+            lock: ::std::sync::Mutex::new(()),
+            condvar: ::std::sync::Condvar::new(),
+        }
+    }
+
+    /// Waits once; `first` runs when a notification can no longer be missed.
+    fn wait(&self, deadline: Deadline, first: impl FnOnce()) {
+        let held = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
+        first();
+        if deadline == Deadline::NEVER {
+            drop(self.condvar.wait(held));
+        } else {
+            let left = deadline.as_nanos().saturating_sub(now());
+            drop(self.condvar.wait_timeout(held, Duration::from_nanos(left)));
+        }
+    }
+
+    fn notify(&self, notify: impl FnOnce(&::std::sync::Condvar)) {
+        if place() == Place::Outside {
+            drop(self.lock.lock());
+            notify(&self.condvar);
+        }
+    }
 }
 
 /// As `std::sync::WaitTimeoutResult`.
@@ -31,7 +68,10 @@ impl WaitTimeoutResult {
 #[allow(missing_docs, reason = "std documents them")]
 impl Condvar {
     pub const fn new() -> Condvar {
-        Condvar { line: Line::new() }
+        Condvar {
+            line: Line::new(),
+            real: Real::new(),
+        }
     }
 
     #[track_caller]
@@ -92,10 +132,12 @@ impl Condvar {
     ) -> LockResult<MutexGuard<'a, T>> {
         let lock = guard.lock;
         changes(self, "waits");
-        if place() == Place::Inside && wakes_spuriously() {
-            drop(guard);
-        } else {
-            self.line.wait("a condvar", deadline, || drop(guard));
+        match place() {
+            Place::Outside => self.real.wait(deadline, || drop(guard)),
+            Place::Inside if wakes_spuriously() => drop(guard),
+            Place::Inside | Place::Ending => {
+                self.line.wait("a condvar", deadline, || drop(guard));
+            }
         }
         lock.lock_now()
     }
@@ -104,12 +146,14 @@ impl Condvar {
     pub fn notify_one(&self) {
         changes(self, "notifies one");
         self.line.wake_one();
+        self.real.notify(::std::sync::Condvar::notify_one);
     }
 
     #[track_caller]
     pub fn notify_all(&self) {
         changes(self, "notifies all");
         self.line.wake_all();
+        self.real.notify(::std::sync::Condvar::notify_all);
     }
 }
 
