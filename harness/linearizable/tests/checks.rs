@@ -1,0 +1,238 @@
+//! What a check says of structures that are right, wrong, and badly checked. They use the facade, so each is compiled for
+//! one world.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
+
+use flowmeter_harness::sync::{panic_text, shuttle};
+use flowmeter_linearizable::{Check, Sequential, Subject, check, worlds};
+use proptest::prelude::*;
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+struct Count(u64);
+
+/// `true` adds one, and `false` reads.
+impl Sequential for Count {
+    type Op = bool;
+    type Ret = u64;
+
+    fn apply(&mut self, adds: &bool) -> u64 {
+        self.0 += u64::from(*adds);
+        self.0
+    }
+}
+
+/// A counter in which another thread may count between the two locks of an addition.
+struct Counter {
+    count: shuttle::Mutex<u64>,
+    tears: bool,
+}
+
+impl Counter {
+    fn new(tears: bool) -> Counter {
+        Counter {
+            count: shuttle::Mutex::new(0),
+            tears,
+        }
+    }
+
+    fn apply(&self, adds: bool) -> u64 {
+        let mut count = self.count.lock();
+        if adds && self.tears {
+            let before = *count;
+            drop(count);
+            count = self.count.lock();
+            *count = before;
+        }
+        *count += u64::from(adds);
+        *count
+    }
+}
+
+check! {
+    mod whole;
+    spec: Count::default(),
+    subject: Counter::new(false),
+    calls: |counter, adds| counter.apply(*adds),
+    operations: any::<bool>(),
+    with: |check| check.programs(50),
+    worlds: [shuttle, sim],
+}
+
+check! {
+    mod torn;
+    spec: Count::default(),
+    subject: Counter::new(true),
+    calls: |counter, adds| counter.apply(*adds),
+    operations: any::<bool>(),
+    with: |check| check.threads(2..=2).each(1..=1).around(0, 0),
+    worlds: [#[should_panic(expected = "2 operations shrunk to 2, ")] shuttle],
+}
+
+mod under_loom {
+    use std::sync::Arc;
+
+    use flowmeter_harness::sync::loom::atomic::{AtomicU64, Ordering};
+
+    use super::*;
+
+    /// A value and a flag that says it is there.
+    struct Post {
+        value: AtomicU64,
+        is_there: AtomicU64,
+        stores: Ordering,
+    }
+
+    #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+    struct Posted(u64);
+
+    /// `true` posts 1, and `false` reads.
+    impl Sequential for Posted {
+        type Op = bool;
+        type Ret = u64;
+
+        fn apply(&mut self, posts: &bool) -> u64 {
+            self.0 |= u64::from(*posts);
+            self.0
+        }
+    }
+
+    impl Post {
+        fn new(stores: Ordering) -> Arc<Post> {
+            Arc::new(Post {
+                value: AtomicU64::new(7),
+                is_there: AtomicU64::new(0),
+                stores,
+            })
+        }
+
+        fn apply(&self, posts: bool) -> u64 {
+            if posts {
+                self.value.store(1, Ordering::Relaxed);
+                self.is_there.store(1, self.stores);
+                return 1;
+            }
+            match self.is_there.load(Ordering::Acquire) {
+                0 => 0,
+                _ => self.value.load(Ordering::Relaxed),
+            }
+        }
+    }
+
+    check! {
+        mod released;
+        spec: Posted::default(),
+        subject: Post::new(Ordering::Release),
+        calls: |post, posts| post.apply(*posts),
+        operations: any::<bool>(),
+        worlds: [loom],
+    }
+
+    check! {
+        mod relaxed;
+        spec: Posted::default(),
+        subject: Post::new(Ordering::Relaxed),
+        calls: |post, posts| post.apply(*posts),
+        operations: any::<bool>(),
+        worlds: [#[should_panic(expected = "not linearizable")] loom],
+    }
+}
+
+/// What a check with such settings says, without a process of its own: it is refused before that.
+fn refused(change: fn(Check<Count>) -> Check<Count>) -> String {
+    let subject = Subject::calls(|| (), |(), adds| u64::from(*adds));
+    let check = Check::new("tests::bad", "tests", Count(0), subject, any::<bool>);
+    let told = catch_unwind(AssertUnwindSafe(|| worlds::std(change(check))));
+    panic_text(&*told.expect_err("it is refused"))
+}
+
+#[test]
+fn what_means_nothing_is_refused() {
+    for (told, says) in [
+        (refused(|check| check.threads(0..=2)), "at least one thread"),
+        (refused(|check| check.each(0..=2)), "at least one operation"),
+        (refused(|check| check.programs(0)), "must not be zero"),
+        (
+            refused(|check| check.time(Duration::ZERO)),
+            "must not be zero",
+        ),
+        (
+            refused(|check| check.threads(8..=8).each(8..=8)),
+            "undecided: a program may have 70 operations",
+        ),
+    ] {
+        assert!(
+            told.starts_with("bad::std: ") && told.contains(says),
+            "{told}"
+        );
+    }
+}
+
+check! {
+    mod unseen;
+    spec: Count::default(),
+    subject: std::sync::Mutex::new(0),
+    calls: |count, adds| {
+        let mut count = count.lock().expect("no operation panics");
+        *count += u64::from(*adds);
+        *count
+    },
+    operations: any::<bool>(),
+    with: |check| check.programs(50),
+    worlds: [std, #[should_panic(expected = "undecided: shuttle sees no step")] shuttle],
+}
+
+check! {
+    mod aborts;
+    spec: Count::default(),
+    subject: (),
+    calls: |(), _| std::process::abort(),
+    operations: any::<bool>(),
+    worlds: [#[should_panic(expected = "crash: the process of the test has ended, signal: 6")] std],
+}
+
+check! {
+    mod too_many_states;
+    spec: Count::default(),
+    subject: Counter::new(false),
+    calls: |counter, adds| counter.apply(*adds),
+    operations: any::<bool>(),
+    with: |check| check.states(2),
+    worlds: [#[should_panic(expected = "undecided: 2 states did not suffice")] shuttle],
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+struct Gate(bool);
+
+/// `true` opens the gate, and `false` waits until it is open.
+impl Sequential for Gate {
+    type Op = bool;
+    type Ret = ();
+
+    fn waits(&self, opens: &bool) -> bool {
+        !opens && !self.0
+    }
+
+    fn apply(&mut self, opens: &bool) {
+        self.0 |= opens;
+    }
+}
+
+check! {
+    mod never_opens;
+    spec: Gate::default(),
+    subject: (),
+    calls: |(), opens| while !opens { std::thread::park() },
+    operations: any::<bool>(),
+    with: |check| check.threads(2..=2).each(1..=1).around(0, 0),
+    worlds: [#[should_panic(expected = "hang: no thread has moved for 3 seconds")] std],
+}
+
+check! {
+    mod only_waits;
+    spec: Gate::default(),
+    subject: (),
+    calls: |(), _| (),
+    operations: Just(false),
+    worlds: [#[should_panic(expected = "undecided: no program was run")] std],
+}
