@@ -56,6 +56,13 @@ fn the_engine_knows_only_the_harness_and_the_record_schema() {
     assert_eq!(arrows("harness/records"), known);
 }
 
+/// Crates of others depend on it, and should compile nothing else of the project.
+#[test]
+fn what_checks_other_structures_knows_only_the_harness() {
+    let known = BTreeSet::from(["harness".to_owned()]);
+    assert_eq!(arrows("harness/linearizable"), known);
+}
+
 #[test]
 fn contestants_and_their_twins_know_only_the_harness() {
     for room in ["impls", "impls/loom", "impls/shuttle"] {

@@ -27,14 +27,17 @@ const HANGS: Duration = Duration::from_secs(3);
 /// The answers of a legal history.
 type Answers<P> = Vec<(usize, Option<<P as Sequential>::Ret>)>;
 
+/// The histories that are known to be legal, by what precedes what and whether threads were left waiting.
+pub(crate) type Legal<P> = HashMap<(Vec<u64>, bool), Vec<Answers<P>>>;
+
 /// A program that is run many times.
 pub(crate) struct Job<P: Sequential> {
     pub(crate) spec: P,
     pub(crate) subject: Subject<P>,
     pub(crate) program: Program<P::Op>,
     pub(crate) states: u64,
-    /// The histories that are known to be legal, by what precedes what: many schedules lead to the same one.
-    pub(crate) legal: Mutex<HashMap<(Vec<u64>, bool), Vec<Answers<P>>>>,
+    /// Many schedules lead to the same history.
+    pub(crate) legal: Mutex<Legal<P>>,
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

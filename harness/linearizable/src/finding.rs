@@ -29,22 +29,22 @@ pub(crate) struct Finding<'a, O> {
 
 impl<O: Clone + Debug> fmt::Display for Finding<'_, O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let undecided = match self.failure.limit {
+        let message = self.failure.message.trim_end();
+        let own = ["not linearizable: ", "hang: ", "undecided: "];
+        let kind = match self.failure.limit {
             true => "undecided: the explorer has reached a limit of its own: ",
-            false => "",
+            false if own.iter().any(|kind| message.starts_with(kind)) => "",
+            false => "a panic: ",
         };
-        writeln!(
-            f,
-            "{}\n\n{undecided}{}",
-            self.test,
-            self.failure.message.trim_end()
-        )?;
-        if !self.events.is_empty() {
-            let mut marks = marks(self.program, self.events);
-            if marks.len() > LINES {
-                marks.retain(|mark| mark.place != Place::Step);
-            }
-            write!(f, "\n{}", picture(self.program, &marks))?;
+        writeln!(f, "{}\n\n{kind}{message}", self.test)?;
+        let mut marks = marks(self.program, self.events);
+        if marks.len() > LINES {
+            marks.retain(|mark| mark.place != Place::Step);
+        }
+        match marks.is_empty() {
+            false => write!(f, "\n{}", picture(self.program, &marks))?,
+            true if message.contains('┌') => {}
+            true => write!(f, "\n{}", self.program)?,
         }
         write!(
             f,

@@ -1,6 +1,7 @@
 //! Programs: what each thread does, in order. A program does not depend on how or where it runs.
 
 use std::collections::HashSet;
+use std::fmt;
 use std::ops::{Range, RangeInclusive};
 
 use crate::Sequential;
@@ -115,6 +116,21 @@ impl<O: Clone> Program<O> {
             states = ends;
         }
         false
+    }
+}
+
+impl<O: Clone + fmt::Debug> fmt::Display for Program<O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for thread in 0..self.threads.len() {
+            let operations = self
+                .thread(thread)
+                .map(|(number, op)| format!("{number} {op:?}"));
+            let operations: Vec<String> = operations.collect();
+            if !operations.is_empty() {
+                writeln!(f, "{}: {}", self.name(thread), operations.join(", "))?;
+            }
+        }
+        Ok(())
     }
 }
 

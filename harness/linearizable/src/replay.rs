@@ -1,8 +1,11 @@
 //! A finding as one word: the program's number, the steps that made it smaller, and the schedule.
 //!
-//! Its parts are separated by `.`: `17.6.0x4+2x3.2:9f` is program 17, shrunk by the steps `1`, `0` (the bits of 6 after
-//! the first), a schedule in which thread 0 makes four steps and thread 2 three, and 9f (hexadecimal) as what thread 2
-//! drew. `m` at the end says that the drawn numbers decide on mischief.
+//! Its parts are separated by `.`. An example is `17.6.0x4+2x3.2:9fm`:
+//!
+//! - program 17;
+//! - the bits of 6 after its first: one step that made the program smaller, and one that was taken back;
+//! - four steps of thread 0, then three of thread 2;
+//! - 9f (hexadecimal), which thread 2 drew; `m` says that the drawn numbers decide on mischief.
 
 use std::fmt::{self, Write};
 

@@ -1,7 +1,9 @@
 //! What a check says of structures that are right, wrong, and badly checked. They use the facade, so each is compiled for
 //! one world.
 
+use std::env;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::Command;
 use std::time::Duration;
 
 use flowmeter_harness::sync::{panic_text, shuttle};
@@ -55,7 +57,7 @@ check! {
     subject: Counter::new(false),
     calls: |counter, adds| counter.apply(*adds),
     operations: any::<bool>(),
-    with: |check| check.programs(50),
+    with: |check| check.threads(2..=2).each(1..=1).around(0, 0).programs(20),
     worlds: [shuttle, sim],
 }
 
@@ -222,7 +224,11 @@ check! {
     mod never_opens;
     spec: Gate::default(),
     subject: (),
-    calls: |(), opens| while !opens { std::thread::park() },
+    calls: |(), opens| if !opens {
+        loop {
+            std::thread::park();
+        }
+    },
     operations: any::<bool>(),
     with: |check| check.threads(2..=2).each(1..=1).around(0, 0),
     worlds: [#[should_panic(expected = "hang: no thread has moved for 3 seconds")] std],
@@ -235,4 +241,48 @@ check! {
     calls: |(), _| (),
     operations: Just(false),
     worlds: [#[should_panic(expected = "undecided: no program was run")] std],
+}
+
+/// What this program prints when it runs one of its tests, with such a finding to replay.
+fn printed(test: &str, replay: Option<&str>) -> String {
+    let mut program = Command::new(env::current_exe().expect("it runs"));
+    program.args([test, "--exact", "--nocapture"]);
+    if let Some(word) = replay {
+        program.env("FLOWMETER_REPLAY", format!("{test} {word}"));
+    }
+    let output = program.output().expect("it is run again");
+    [output.stdout, output.stderr]
+        .map(|text| String::from_utf8_lossy(&text).into_owned())
+        .concat()
+}
+
+#[test]
+fn a_finding_is_replayed_by_its_last_line() {
+    let test = "torn::shuttle";
+    let (found, begin) = (printed(test, None), format!("FLOWMETER_REPLAY='{test} "));
+    let word = found
+        .split_once(&begin)
+        .and_then(|(_, rest)| rest.split_once('\''));
+    let (word, _) = word.unwrap_or_else(|| panic!("no line replays it: {found}"));
+    let again = printed(test, Some(word));
+    let drawing = |text: &str| -> Vec<String> {
+        let lines = text
+            .lines()
+            .skip_while(|line| !line.starts_with("thread 1"));
+        lines
+            .take_while(|line| !line.is_empty())
+            .map(str::to_owned)
+            .collect()
+    };
+    assert_eq!(drawing(&again), drawing(&found), "{again}");
+    assert!(drawing(&found).len() > 6, "{found}");
+
+    // The same program and schedule, of a structure that makes other steps.
+    let other = printed("whole::shuttle", Some(word));
+    assert!(
+        other.contains("undecided: the program makes other steps"),
+        "{other}"
+    );
+    let none = printed(test, Some("x"));
+    assert!(none.contains("\"x\" is no word of a failure"), "{none}");
 }

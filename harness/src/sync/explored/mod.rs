@@ -23,6 +23,10 @@ pub mod deques;
 pub mod exploration;
 pub mod helper;
 pub mod lock;
+#[cfg_attr(
+    not(feature = "loom"),
+    allow(dead_code, reason = "only schedules of loom have fingerprints")
+)]
 pub mod made;
 pub mod map;
 pub mod mischief;
