@@ -32,6 +32,7 @@ mod program;
 mod replay;
 mod search;
 mod sequential;
+mod shrink;
 mod subject;
 pub mod worlds;
 

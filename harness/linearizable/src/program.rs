@@ -77,6 +77,20 @@ impl<O: Clone> Program<O> {
         }
     }
 
+    /// The program without the operation of that number. A thread that has no operation left is gone, unless it is the
+    /// last of those that run side by side.
+    pub(crate) fn without(&self, number: usize) -> Program<O> {
+        let mut threads = self.threads.clone();
+        if let Some(thread) = self.owner(number) {
+            let first: usize = threads[..thread].iter().map(Vec::len).sum();
+            threads[thread].remove(number - first);
+            if threads[thread].is_empty() && self.phase(thread) == 1 && threads.len() > 3 {
+                threads.remove(thread);
+            }
+        }
+        Program { threads }
+    }
+
     /// Whether some order of the operations leaves a thread waiting for ever. Where that takes too long to find out, the
     /// answer is true.
     pub(crate) fn may_rest<P: Sequential<Op = O>>(&self, spec: &P) -> bool {
@@ -180,5 +194,20 @@ mod tests {
         assert_eq!(program.thread(1).collect::<Vec<_>>(), [(1, 'b'), (2, 'c')]);
         let owners: Vec<Option<usize>> = (0..6).map(|number| program.owner(number)).collect();
         assert_eq!(owners, [Some(0), Some(1), Some(1), Some(2), Some(3), None]);
+        let fewer = |numbers: &[usize]| {
+            let program = numbers
+                .iter()
+                .fold(program.clone(), |fewer, number| fewer.without(*number));
+            format!("{program}")
+        };
+        assert_eq!(
+            fewer(&[0]),
+            "thread 1: 0 'b', 1 'c'\nthread 2: 2 'd'\nafter: 3 'e'\n"
+        );
+        assert_eq!(
+            fewer(&[1, 1, 9]),
+            "before: 0 'a'\nthread 1: 1 'd'\nafter: 2 'e'\n"
+        );
+        assert_eq!(fewer(&[0, 0, 0, 0]), "after: 0 'e'\n");
     }
 }

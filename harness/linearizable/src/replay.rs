@@ -4,6 +4,7 @@
 //!
 //! - program 17;
 //! - the bits of 6 after its first: one step that made the program smaller, and one that was taken back;
+//! - the number of each operation that was left out after that, with `-` in front: none here;
 //! - four steps of thread 0, then three of thread 2;
 //! - 9f (hexadecimal), which thread 2 drew; `m` says that the drawn numbers decide on mischief.
 
@@ -16,6 +17,7 @@ use flowmeter_harness::sync::Steps;
 pub(crate) struct Replay {
     pub(crate) program: u64,
     pub(crate) path: Vec<bool>,
+    pub(crate) left_out: Vec<usize>,
     /// `None` where a schedule is not recorded.
     pub(crate) steps: Option<Steps>,
 }
@@ -32,6 +34,9 @@ impl fmt::Display for Replay {
                 .iter()
                 .fold(0, |value, bit| 2 * value + u32::from(*bit));
             write!(f, "{value:x}")?;
+        }
+        for number in &self.left_out {
+            write!(f, "-{number}")?;
         }
         let Some(steps) = &self.steps else {
             return Ok(());
@@ -55,17 +60,22 @@ impl Replay {
     pub(crate) fn read(text: &str) -> Option<Replay> {
         let mut parts = text.trim().split('.');
         let program = parts.next()?.parse().ok()?;
+        let mut smaller = parts.next()?.split('-');
         let mut bits = Vec::new();
-        for digit in parts.next()?.chars() {
+        for digit in smaller.next()?.chars() {
             let value = digit.to_digit(16)?;
             bits.extend((0..4).rev().map(|bit| value & 1 << bit != 0));
         }
         let first = bits.iter().position(|bit| *bit)?;
         let path = bits.split_off(first + 1);
+        let left_out = smaller
+            .map(|number| number.parse().ok())
+            .collect::<Option<Vec<usize>>>()?;
         let Some(runs) = parts.next() else {
             return Some(Replay {
                 program,
                 path,
+                left_out,
                 steps: None,
             });
         };
@@ -100,6 +110,7 @@ impl Replay {
         parts.next().is_none().then_some(Replay {
             program,
             path,
+            left_out,
             steps: Some(steps),
         })
     }
@@ -126,6 +137,7 @@ mod tests {
                 let replay = Replay {
                     program: 17,
                     path: path.clone(),
+                    left_out: vec![3; path.len()],
                     steps,
                 };
                 let written = replay.to_string();
@@ -136,6 +148,7 @@ mod tests {
             Replay {
                 program: 17,
                 path: vec![true, false],
+                left_out: vec![],
                 steps: Some(Steps {
                     runs: vec![(0, 4), (2, 3)],
                     drawn: vec![(2, 0x9f)],
@@ -160,6 +173,8 @@ mod tests {
             "17.1.0x4.1:z",
             "17.1...",
             "17.1.0x4..2",
+            "17.1-",
+            "17.1-x",
         ] {
             assert_eq!(Replay::read(text), None, "{text}");
         }

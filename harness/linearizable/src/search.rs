@@ -16,6 +16,7 @@ use crate::finding::{Finding, shows_steps};
 use crate::process;
 use crate::program::Program;
 use crate::replay::Replay;
+use crate::shrink::{Least, shrunk};
 use crate::worlds::Ground;
 use crate::{Check, Sequential};
 
@@ -24,8 +25,6 @@ pub(crate) const REPLAY: &str = "FLOWMETER_REPLAY";
 
 /// How long to look for a smaller program, and then for a smaller schedule.
 const SHRINKING: Duration = Duration::from_secs(5);
-/// How many smaller programs are tried.
-const ATTEMPTS: usize = 300;
 /// A program that failed once may fail rarely, so a smaller one is tried this many times as often.
 const AGAIN: u64 = 4;
 /// How many programs show whether steps of the structure are seen.
@@ -180,36 +179,21 @@ impl<W: Ground, P: Sequential> Search<W, P> {
     }
 
     /// Shrinks what was found, and tells it.
-    fn found(&self, mut draw: Draw<P::Op>, failure: Failure, each: u64) -> String {
+    fn found(&self, draw: Draw<P::Op>, failure: Failure, each: u64) -> String {
         let (number, size) = (draw.number(), draw.program().size());
-        let mut least = (draw.program(), Vec::new(), failure);
-        let began = Instant::now();
-        let mut more = draw.step(true);
-        for _ in 0..ATTEMPTS {
-            if !more || began.elapsed() >= SHRINKING {
-                break;
+        let least = shrunk(draw, failure, SHRINKING, |program| {
+            if !self.fits(program) {
+                return None;
             }
-            let program = draw.program();
-            // What was taken back: it is known to fail.
-            if format!("{program:?}") == format!("{:?}", least.0) {
-                more = draw.step(true);
-                continue;
-            }
-            let failure = match self.fits(&program) {
-                true => {
-                    self.explore(&program, each.saturating_mul(AGAIN), number)
-                        .failure
-                }
-                false => None,
-            };
-            let same = failure.filter(|failure| failure.violated() == least.2.violated());
-            let simplify = same.is_some();
-            if let Some(failure) = same {
-                least = (program, draw.path().to_vec(), failure);
-            }
-            more = draw.step(simplify);
-        }
-        let (program, path, mut failure) = least;
+            let executions = each.saturating_mul(AGAIN);
+            self.explore(program, executions, number).failure
+        });
+        let Least {
+            program,
+            path,
+            left_out,
+            mut failure,
+        } = least;
         let job = self.job(&program);
         let model = Arc::clone(&job);
         if let Some(fewer) = W::shrink(&failure, move || W::run(&model), SHRINKING) {
@@ -219,6 +203,7 @@ impl<W: Ground, P: Sequential> Search<W, P> {
         let replay = Replay {
             program: number,
             path,
+            left_out,
             steps: match &failure.schedule {
                 Some(Schedule::Steps(steps)) => Some(steps.clone()),
                 _ => None,
@@ -261,7 +246,10 @@ impl<W: Ground, P: Sequential> Search<W, P> {
         for simplify in &replay.path {
             draw.step(*simplify);
         }
-        let program = draw.program();
+        let mut program = draw.program();
+        for number in &replay.left_out {
+            program = program.without(*number);
+        }
         let job = self.job(&program);
         let schedule = match &replay.steps {
             Some(steps) => Some(Schedule::Steps(steps.clone())),
