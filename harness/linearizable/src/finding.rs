@@ -46,13 +46,11 @@ impl<O: Clone + Debug> fmt::Display for Finding<'_, O> {
             true if message.contains('┌') => {}
             true => write!(f, "\n{}", self.program)?,
         }
-        write!(
-            f,
-            "\nProgram {}, {} operations shrunk to {}",
-            self.replay.program,
-            self.drawn,
-            self.program.size()
-        )?;
+        write!(f, "\nProgram {}, ", self.replay.program)?;
+        match self.program.size() {
+            size if size == self.drawn => write!(f, "{size} operations")?,
+            size => write!(f, "{} operations shrunk to {size}", self.drawn)?,
+        }
         let switches = self
             .failure
             .schedule

@@ -256,7 +256,8 @@ impl<P: Sequential> Judge<'_, P> {
     /// The text for a wait without end.
     fn hung(&self, before: &Walked<P>) -> String {
         let mut text =
-            "hang: every thread waits, and no order of the operations explains that\n".to_owned();
+            "hang: these wait for ever, and no order of the other operations explains that\n"
+                .to_owned();
         for operation in self.history.operations.iter().filter(|o| o.ret.is_none()) {
             let _ = writeln!(text, "  {}", operation.told());
         }
