@@ -86,7 +86,7 @@ impl<P: Sequential> Check<P> {
         self
     }
 
-    /// How many programs are drawn: 200 unless set. Loom runs a tenth of them.
+    /// How many programs are drawn: 200 unless set. Loom runs half of them.
     #[must_use]
     pub fn programs(mut self, programs: u64) -> Self {
         self.programs = programs;
@@ -94,7 +94,7 @@ impl<P: Sequential> Check<P> {
     }
 
     /// How often each program runs: 100 times unless set. Real threads run it a fifth as often. `sim` has one schedule,
-    /// and ten programs for every hundred executions instead. Loom explores all.
+    /// and ten programs for every hundred executions instead. Loom explores all, up to a thousand times as many.
     #[must_use]
     pub fn executions(mut self, executions: u64) -> Self {
         self.executions = executions;

@@ -23,8 +23,8 @@ use crate::{Check, Sequential};
 /// The variable that holds a finding to replay: the test's name, a blank, and the word that its failure printed.
 pub(crate) const REPLAY: &str = "FLOWMETER_REPLAY";
 
-/// How long to look for a smaller program, and then for a smaller schedule.
-const SHRINKING: Duration = Duration::from_secs(5);
+/// How long to look for a smaller program, in each of two ways, and then for a smaller schedule.
+const SHRINKING: Duration = Duration::from_secs(10);
 /// A program that failed once may fail rarely, so a smaller one is tried this many times as often.
 const AGAIN: u64 = 4;
 /// How many programs show whether steps of the structure are seen.
@@ -122,6 +122,7 @@ impl<W: Ground, P: Sequential> Search<W, P> {
     fn explored(&self) -> Result<String, String> {
         let (most, each) = W::shares(self.check.programs, self.check.executions);
         let (mut run, mut left_out, mut executions, mut shown) = (0_u64, 0_u64, 0, false);
+        let mut cut_short = 0_u64;
         for index in 0..most {
             if self.began.elapsed() >= self.check.time {
                 break;
@@ -142,6 +143,7 @@ impl<W: Ground, P: Sequential> Search<W, P> {
             shown |= shows_steps(&events);
             run += 1;
             executions += explored.executions;
+            cut_short += u64::from(W::EXHAUSTS && !explored.complete);
             if let Some(failure) = explored.failure {
                 return Err(self.found(draw, failure, each));
             }
@@ -157,11 +159,15 @@ impl<W: Ground, P: Sequential> Search<W, P> {
             );
             return Err(self.named(&why));
         }
-        if W::SHOWS_STEPS && !shown || executions == run && W::NAME == "loom" {
+        if W::SHOWS_STEPS && !shown || W::EXHAUSTS && executions == run {
             return Err(self.named(&self.unseen()));
         }
+        let cut_short = match cut_short {
+            0 => String::new(),
+            some => format!(", {some} of them not explored to the end"),
+        };
         Ok(format!(
-            "{}: {run} programs, {executions} executions, no finding",
+            "{}: {run} programs{cut_short}, {executions} executions, no finding",
             self.test
         ))
     }

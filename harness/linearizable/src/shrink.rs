@@ -22,7 +22,7 @@ pub(crate) struct Least<O> {
     pub(crate) failure: Failure,
 }
 
-/// Shrinks a program that has failed, for a limited time. `fails` runs a smaller one.
+/// Shrinks a program that has failed, in each of the two ways for a limited time. `fails` runs a smaller one.
 pub(crate) fn shrunk<O: Clone + Debug>(
     mut draw: Draw<O>,
     failure: Failure,
@@ -58,6 +58,7 @@ pub(crate) fn shrunk<O: Clone + Debug>(
         }
         more = draw.step(simplify);
     }
+    let began = Instant::now();
     let mut number = 0;
     while number < least.program.size() && began.elapsed() < limit {
         let program = least.program.without(number);

@@ -19,6 +19,8 @@ pub(crate) trait Ground: World {
     const RESTS: bool;
     /// Whether it records the steps of the structure.
     const SHOWS_STEPS: bool;
+    /// Whether it explores the whole space of a program.
+    const EXHAUSTS: bool = false;
 
     /// Runs a program once.
     fn run<P: Sequential>(job: &Arc<Job<P>>);
@@ -75,6 +77,7 @@ impl Ground for Sim {
 impl Ground for Loom {
     const RESTS: bool = false;
     const SHOWS_STEPS: bool = false;
+    const EXHAUSTS: bool = true;
 
     fn run<P: Sequential>(job: &Arc<Job<P>>) {
         joined(job);
@@ -85,13 +88,13 @@ impl Ground for Loom {
         Shape {
             threads: 2..=2,
             each: 1..=(*shape.each.end()).min(2),
-            before: shape.before.min(2),
-            after: shape.after.min(2),
+            before: shape.before,
+            after: shape.after,
         }
     }
 
     fn shares(programs: u64, executions: u64) -> (u64, u64) {
-        (programs.div_ceil(10), executions.saturating_mul(1_000))
+        (programs.div_ceil(2), executions.saturating_mul(1_000))
     }
 }
 
