@@ -23,9 +23,11 @@ pub struct RankRow {
     pub lo: f64,
     /// Upper end of its interval.
     pub hi: f64,
-    /// Tier, from 1; ties share one, and in an exploratory run all are 1. Partial entrants (fewer cells than the
-    /// group's leader) share one after all others.
+    /// Tier, from 1. The next begins where all that follow are slower than the best of this one; in an exploratory run
+    /// all are 1. Partial entrants (fewer cells than the group's leader) share one after all others.
     pub tier: u32,
+    /// The verdict about it among those with every cell.
+    pub verdict: Standing,
     /// Whether it has a place in the order. Without one its ratio and tier mean nothing: its group has fewer than three
     /// cells, or nothing was proved of it. Omitted if true.
     #[serde(default = "yes", skip_serializing_if = "Clone::clone")]
@@ -110,6 +112,8 @@ pub struct CmpRow {
     pub ratio_lo: Option<f64>,
     /// Upper end of the ratio's interval.
     pub ratio_hi: Option<f64>,
+    /// The verdict about it; `null` without a number.
+    pub verdict: Option<Standing>,
     /// A reference: never the best itself. Omitted if not.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reference: bool,
@@ -127,6 +131,7 @@ pub fn rank_rows(estimates: &Estimates) -> Vec<RankRow> {
             lo: rank.lo,
             hi: rank.hi,
             tier: rank.tier,
+            verdict: rank.standing,
             ranked: ranking.is_ranked() && rank.unproved.is_none(),
             cells: rank.cells,
             unproved: rank.unproved.clone(),
@@ -149,6 +154,7 @@ pub fn cmp_rows(estimates: &Estimates) -> Vec<CmpRow> {
                 origin: cell.origin,
                 ratio_lo: measured.map(|m| m.ratio_lo),
                 ratio_hi: measured.map(|m| m.ratio_hi),
+                verdict: measured.map(|m| m.standing),
                 reference: cell.reference,
             }
         }));

@@ -21,7 +21,7 @@ pub use frame::legend_symbol;
 
 use crate::error::ReportError;
 use crate::number;
-use crate::statistics::{Cell, Estimates, Twin};
+use crate::statistics::{Cell, Estimates};
 
 /// What charts are drawn from.
 pub struct Data<'a> {
@@ -257,22 +257,12 @@ fn form(scenario: &Scenario) -> &str {
 
 /// How far the placebos of these scenarios were off, in words.
 fn placebo_spread(data: &Data, scenarios: &[&Scenario]) -> String {
-    let mut widths: Vec<f64> = scenarios
-        .iter()
-        .filter_map(|s| data.estimates.placebo(&s.name))
-        .map(Twin::noise)
-        .collect();
-    widths.sort_unstable_by(f64::total_cmp);
-    match (widths.first(), widths.last()) {
-        (Some(lo), Some(hi)) if widths.len() > 1 => {
-            format!(
-                "placebo ±{}–{}",
-                number::percent(*lo).trim_end_matches(" %"),
-                number::percent(*hi)
-            )
-        }
-        (Some(only), _) => format!("placebo ±{}", number::percent(*only)),
-        _ => "no placebo".to_owned(),
+    let placebos = scenarios.iter();
+    let placebos = placebos.filter_map(|s| data.estimates.placebo(&s.name));
+    let ends = placebos.map(|twin| (twin.lo, twin.hi));
+    match ends.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))) {
+        Some((lo, hi)) => format!("placebo {}", number::ratio_interval(lo, hi)),
+        None => "no placebo".to_owned(),
     }
 }
 

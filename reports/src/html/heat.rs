@@ -84,7 +84,7 @@ fn map(data: &Data, name: String, scenarios: &[&Scenario], keys: &[Key]) -> Grou
             Better::Lower => format!("↓ {}", number::axis_name(&scenario.unit)),
         },
         placebo: match data.estimates.placebo(&scenario.name) {
-            Some(twin) => format!("±{}", number::percent(twin.noise())),
+            Some(twin) => format!("placebo {}", twin.range()),
             None => "no placebo".to_owned(),
         },
         cells: keys

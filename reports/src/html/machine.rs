@@ -25,8 +25,6 @@ pub struct Row {
     pub implementation: String,
     pub ratio: String,
     pub interval: String,
-    /// The largest difference that is noise there.
-    pub noise: String,
     pub said: String,
     /// Whether it is not as expected.
     pub odd: bool,
@@ -224,12 +222,14 @@ pub fn noise(data: &Data) -> Noise {
         implementation: twin.implementation.clone(),
         ratio: format!("{:.3}", twin.ratio),
         interval: format!("{:.3}–{:.3}", twin.lo, twin.hi),
-        noise: number::percent(twin.noise()),
         said,
         odd,
     };
     Noise {
-        summary: summary(placebos),
+        summary: format!(
+            "An implementation entered twice is the same code, so its interval excludes 1 once in twenty by chance. In this run: {}.",
+            data.estimates.health().sentence()
+        ),
         placebos: placebos
             .iter()
             .map(|twin| {
@@ -259,22 +259,4 @@ pub fn noise(data: &Data) -> Noise {
             })
             .collect(),
     }
-}
-
-fn summary(placebos: &[Twin]) -> String {
-    let mut widths: Vec<f64> = placebos.iter().map(Twin::noise).collect();
-    widths.sort_unstable_by(f64::total_cmp);
-    let (Some(least), Some(most)) = (widths.first(), widths.last()) else {
-        return "No placebo was entered, so the noise is unknown and nothing is called faster."
-            .to_owned();
-    };
-    let holding = placebos.iter().filter(|twin| twin.holds_one()).count();
-    format!(
-        "An implementation entered twice differed from itself by nothing that its interval excludes in \
-         {holding} of {} scenarios. How far it was off, or half the width of that interval where that is more, is \
-         what counts as noise: {} in the quietest of them and {} in the noisiest.",
-        placebos.len(),
-        number::percent(*least),
-        number::percent(*most)
-    )
 }

@@ -6,7 +6,7 @@ use flowmeter_records::{Measure, Proof, Scenario, Verdict};
 
 use crate::chart::Data;
 use crate::number;
-use crate::statistics::{Cell, Rank, Ranking, Standing, Twin, UNOPTIMISED, View};
+use crate::statistics::{Cell, Rank, Ranking, Standing, UNOPTIMISED, View};
 
 /// A sentence with its names marked.
 #[derive(Default)]
@@ -43,6 +43,11 @@ impl Sentence {
 /// that first, and then what was measured, without a comparison.
 pub fn sentences(data: &Data) -> Vec<Sentence> {
     let mut sentences = Vec::new();
+    let health = data.estimates.health();
+    if !health.is_sound() {
+        let sentence = health.sentence().replacen("unhealthy", "Unhealthy", 1);
+        sentences.push(Sentence::default().say(format!("{sentence}.")));
+    }
     if data.estimates.exploratory {
         sentences.push(Sentence::default().say(inconclusive(data)));
         sentences.push(seen(data));
@@ -279,17 +284,18 @@ fn choice(data: &Data) -> Sentence {
         let cells = contestants(data, scenario);
         let over = if i == 0 { "For" } else { "; for" };
         sentence = sentence.say(format!("{over} {}, ", situation(scenario)));
-        let level = |cell: &&&Cell| {
-            let standing = cell.measured().map(|m| m.standing);
-            !matches!(standing, Some(Standing::Slower))
-        };
-        let leading: Vec<&Cell> = cells.iter().filter(level).copied().collect();
+        let standing = |cell: &Cell| cell.measured().map(|m| m.standing);
+        let ahead = |cell: &&&Cell| standing(cell) != Some(Standing::Slower);
+        let leading: Vec<&Cell> = cells.iter().filter(ahead).copied().collect();
         let all_unproved = cells.iter().all(|cell| !cell.competes());
         sentence = match *leading {
             _ if all_unproved => medians(sentence.say("nothing was proved of any: "), &cells),
             [] => medians(sentence, &cells),
             [only] => fastest(sentence, scenario, only, &cells),
-            _ => medians(sentence, &leading).say(" are indistinguishable"),
+            _ if leading.iter().all(|cell| standing(cell) == Some(Standing::Level)) => {
+                medians(sentence, &leading).say(" are indistinguishable")
+            }
+            _ => medians(sentence, &leading).say(" are not told apart"),
         };
     }
     sentence.say(".")
@@ -469,7 +475,7 @@ fn leader(mut sentence: Sentence, ranking: &Ranking) -> Sentence {
     sentence
 }
 
-/// What was proved, and what is noise.
+/// What was proved, and what the placebos say.
 fn worth(data: &Data) -> Sentence {
     let proofs: Vec<&Proof> = data.runs.iter().flat_map(|run| &run.proofs).collect();
     let with = |verdict: Verdict| {
@@ -553,26 +559,7 @@ fn worth(data: &Data) -> Sentence {
         };
         sentence = sentence.say(format!("; {without} {cells} a reason instead of a number"));
     }
-    sentence.say(noise(data)).say(".")
-}
-
-/// Which differences are noise.
-fn noise(data: &Data) -> String {
-    let mut noises: Vec<f64> = data.estimates.placebos.iter().map(Twin::noise).collect();
-    noises.sort_unstable_by(f64::total_cmp);
-    let (Some(least), Some(most)) = (noises.first(), noises.last()) else {
-        return "; without a placebo the noise is unknown".to_owned();
-    };
-    // Nothing is below 0.
-    let none = number::percent(0.0);
-    match (number::percent(*least), number::percent(*most)) {
-        (_, most) if most == none => "; the placebo shows no noise in any scenario".to_owned(),
-        (least, most) if least == none => format!(
-            "; the placebo shows no noise in the quietest scenario, and differences below {most} in the noisiest are \
-             noise on this machine"
-        ),
-        (least, most) => format!(
-            "; differences below {least} in the quietest scenario, and {most} in the noisiest, are noise on this machine"
-        ),
-    }
+    sentence
+        .say(format!("; {}", data.estimates.health().sentence()))
+        .say(".")
 }

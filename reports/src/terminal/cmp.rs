@@ -26,7 +26,7 @@ fn one_scenario(estimates: &Estimates, cells: &[Cell], width: usize, style: Styl
     let mut out = String::new();
     let scenario = &cells[0];
     let noise = match estimates.placebo(&scenario.scenario) {
-        Some(placebo) => format!("placebo ±{}", number::percent(placebo.noise())),
+        Some(placebo) => format!("placebo {}", placebo.range()),
         None => "no placebo".to_owned(),
     };
     let direction = match scenario.better {

@@ -128,6 +128,11 @@ fn between_notes(
     if estimates.unoptimised {
         tables.insert(0, note(Tone::Failed, UNOPTIMISED));
     }
+    let health = estimates.health();
+    match health.is_sound() {
+        true => tables.push(note(Tone::Aside, &format!("health: {}", health.sentence()))),
+        false => tables.insert(0, note(Tone::Failed, &health.sentence())),
+    }
     if origins.any(|origin| origin == Origin::Foreign) {
         tables.push(note(Tone::Aside, &format!("foreign: {SELF_CHECKED}")));
     }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use flowmeter_records::{RunData, Uncontended, Window};
 
-use super::bootstrap::median;
+use super::forks::median;
 use super::estimates::{Allocated, Cell, Cost};
 use super::samples::{Entry, ScenarioSamples};
 

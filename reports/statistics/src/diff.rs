@@ -17,8 +17,8 @@
 //! median of their squares to its expected value (*genomic control*). With fewer than ten such controls in all
 //! scenarios together that factor is unknown, and nothing is judged.
 //!
-//! A change is judged as within a run: it survives Benjamini-Hochberg over all judged cells, its interval excludes 1,
-//! and it exceeds the placebos of both runs, half its own interval, and the caller's threshold.
+//! A change is called if it survives Benjamini-Hochberg over all judged cells, its interval excludes 1, and it exceeds
+//! the caller's threshold.
 //!
 //! Source: Welch, *The generalization of "Student's" problem* (1947); Hedges, *A random effects model for effect sizes*
 //! (1983); Devlin and Roeder, *Genomic control for association studies* (1999).
@@ -30,10 +30,10 @@ use flowmeter_harness::caps::Origin;
 use flowmeter_records::{Better, RunData, Scenario};
 use serde::{Deserialize, Serialize};
 
-use super::bootstrap::{Resamples, interval, median, seed_of};
-use super::estimates::{Cell, Estimates, Measured, Standing, Twin};
+use super::estimates::{Cell, Estimates, Measured, Standing};
+use super::forks::{CONFIDENCE, Statistic, fork_medians, median};
 use super::samples::{Entry, ScenarioSamples, samples, scenarios};
-use super::significance::{Statistic, discoveries, fork_medians};
+use super::significance::discoveries;
 use super::{UNOPTIMISED, estimates_of};
 use crate::error::StatisticsError;
 
@@ -103,7 +103,7 @@ pub enum Verdict {
     Improvement,
     /// Not told apart.
     Level,
-    /// Not judged: a control, a number that is a bound, no placebo, too few controls; or two runs that cannot be
+    /// Not judged: a control, a number that is a bound, too few controls; or two runs that cannot be
     /// compared.
     Unjudged,
     /// It had a number, and fails now. A control that fails is unjudged instead, since its code has not changed.
@@ -143,8 +143,6 @@ struct Step {
 struct Hypothesis {
     change: usize,
     step: Step,
-    /// The smallest difference, as a logarithm, that may be called one.
-    floor: f64,
 }
 
 /// A scenario in one run.
@@ -169,12 +167,6 @@ impl<'a> Side<'a> {
 
     fn measured(&self, implementation: &str) -> Option<&'a Measured> {
         self.cell(implementation)?.measured()
-    }
-
-    /// Its widest noise floor.
-    fn floor(&self) -> Option<f64> {
-        let placebo = self.estimates.placebo(&self.samples.scenario.name);
-        placebo.map(Twin::floor)
     }
 
     /// Its level: the median of its logarithms.
@@ -204,18 +196,6 @@ impl<'a> Side<'a> {
         let logs = logs.into_iter();
         logs.filter_map(|(round, log)| Some((round, log - weather.get(&round)?)))
             .collect()
-    }
-
-    /// Medians of resamples. The salt makes the draws of the two sides independent.
-    fn resampled(&self, logs: &[(usize, f64)], salt: bool) -> Vec<f64> {
-        let has = |round: &usize| logs.iter().any(|(present, _)| present == round);
-        let forks = self.samples.forks.iter();
-        let forks: Vec<Vec<usize>> = forks
-            .map(|fork| fork.iter().copied().filter(has).collect())
-            .filter(|fork: &Vec<usize>| !fork.is_empty())
-            .collect();
-        let seed = seed_of(&self.samples.scenario.name, &[salt]);
-        Resamples::draw(&forks, self.samples.rounds, seed).medians(logs)
     }
 }
 
@@ -264,17 +244,14 @@ pub fn diff(runs: &[RunData; 2], relevant: f64) -> Result<Diff, StatisticsError>
                     moved.fill_in(&mut change);
                 }
                 let step = moved.and_then(|moved| moved.step(&moves));
-                let is_control = is_control(runs, name);
-                let floor = floor([base, new], name);
-                if is_control {
+                if is_control(runs, name) {
                     controls.extend(step);
                     change.why = Some(SAME_CODE.to_owned());
                 } else {
-                    match testable(step, floor) {
-                        Ok((step, floor)) => hypotheses.push(Hypothesis {
+                    match testable(step, [base, new], name) {
+                        Ok(step) => hypotheses.push(Hypothesis {
                             change: changes.len(),
                             step,
-                            floor: floor.max(relevant.ln_1p()),
                         }),
                         Err(why) => change.why = Some(why.to_owned()),
                     }
@@ -288,7 +265,7 @@ pub fn diff(runs: &[RunData; 2], relevant: f64) -> Result<Diff, StatisticsError>
         unjudged = Some(too_few(controls.len()));
     }
     match &unjudged {
-        None => judge(&mut changes, &hypotheses, &controls),
+        None => judge(&mut changes, &hypotheses, &controls, relevant.ln_1p()),
         Some(why) => {
             for change in &mut changes {
                 if change.base.is_some() && change.new.is_some() {
@@ -322,10 +299,12 @@ fn too_few(controls: usize) -> String {
 }
 
 /// What a cell with a number in both runs is judged by, or why it is not.
-fn testable(step: Option<Step>, floor: Option<f64>) -> Result<(Step, f64), &'static str> {
-    let step = step.ok_or("fewer than three others there are the same code in both runs")?;
-    let floor = floor.ok_or("its number is a bound, or a run has no placebo beside it")?;
-    Ok((step, floor))
+fn testable(step: Option<Step>, sides: [&Side; 2], name: &str) -> Result<Step, &'static str> {
+    let standings = sides.map(|side| side.measured(name).map(|m| m.standing));
+    if standings.contains(&Some(Standing::AtMost)) {
+        return Err("its number is a bound");
+    }
+    step.ok_or("fewer than three others there are the same code in both runs")
 }
 
 /// Whether an implementation is the same code in both runs.
@@ -347,15 +326,6 @@ fn against<'a>(controls: &[&'a str], name: &str) -> Vec<&'a str> {
     }
     let others = controls.iter().copied().filter(|other| *other != name);
     others.collect()
-}
-
-/// How much placebos moved by themselves, if both runs have some and the numbers are no bounds.
-fn floor(sides: [&Side; 2], name: &str) -> Option<f64> {
-    let of = |side: &Side| {
-        let bound = side.measured(name)?.standing == Standing::AtMost;
-        side.floor().filter(|_| !bound)
-    };
-    Some(of(sides[0])?.max(of(sides[1])?))
 }
 
 /// Why these two runs cannot be compared.
@@ -466,24 +436,23 @@ impl<'a> Move<'a> {
         if before.is_empty() || after.is_empty() {
             return None;
         }
-        let values = |logs: &[(usize, f64)]| logs.iter().map(|&(_, log)| log).collect::<Vec<_>>();
-        let draws = new.resampled(&after, true);
-        let draws = draws.into_iter().zip(base.resampled(&before, false));
-        let mut draws: Vec<f64> = draws.map(|(new, base)| new - base).collect();
-        let (lo, hi) = interval(&mut draws);
         let level =
             |weather: BTreeMap<usize, f64>| median(&weather.into_values().collect::<Vec<_>>());
         let drift = || (level(after_weather) - level(before_weather)).exp();
         let of_forks = |side: &Side, logs: &[(usize, f64)]| fork_medians(&side.samples.forks, logs);
-        let negated = of_forks(base, &before).into_iter().map(|log| -log);
+        let (after, before) = (of_forks(new, &after), of_forks(base, &before));
+        let mean = |forks: &[f64]| forks.iter().sum::<f64>() / forks.len() as f64;
+        let log = mean(&after) - mean(&before);
+        let negated = before.into_iter().map(|log| -log);
         let is_alone = controls.is_empty();
+        // The mean of one less that of the other.
+        let statistic = Statistic::of(&[after, negated.collect()]);
+        let (lo, hi) = statistic.map_or((log, log), |it| it.interval(CONFIDENCE));
         Some(Move {
-            ratio: (median(&values(&after)) - median(&values(&before))).exp(),
+            ratio: log.exp(),
             interval: (lo.exp(), hi.exp()),
             drift: (!is_alone).then(drift),
-            // The mean of one less that of the other.
-            statistic: Statistic::of(&[of_forks(new, &after), negated.collect()])
-                .filter(|_| !is_alone),
+            statistic: statistic.filter(|_| !is_alone),
             controls,
         })
     }
@@ -543,7 +512,8 @@ fn wider(controls: &[Step], usual: f64) -> f64 {
     (median(&squares) / MEDIAN_SQUARE).sqrt().max(1.0)
 }
 
-fn judge(changes: &mut [Change], hypotheses: &[Hypothesis], controls: &[Step]) {
+/// Calls what survives the correction, exceeds `relevant` (a logarithm), and has an interval that excludes 1.
+fn judge(changes: &mut [Change], hypotheses: &[Hypothesis], controls: &[Step], relevant: f64) {
     let usual = usual(hypotheses);
     let wider = wider(controls, usual);
     let steps = hypotheses.iter().map(|hypothesis| &hypothesis.step);
@@ -551,19 +521,14 @@ fn judge(changes: &mut [Change], hypotheses: &[Hypothesis], controls: &[Step]) {
     let found = discoveries(&p.collect::<Vec<_>>());
     for (hypothesis, found) in hypotheses.iter().zip(found) {
         let change = &mut changes[hypothesis.change];
-        change.verdict = Verdict::Level;
-        let (Some(ratio), Some(lo), Some(hi)) = (change.ratio, change.ratio_lo, change.ratio_hi)
-        else {
+        let Some(ratio) = change.ratio else {
             continue;
         };
-        let own = (hi.ln() - lo.ln()) / 2.0;
-        if !found || ratio.ln().abs() <= hypothesis.floor.max(own) {
-            continue;
-        }
-        if hi < 1.0 {
-            change.verdict = Verdict::Regression;
-        } else if lo > 1.0 {
-            change.verdict = Verdict::Improvement;
-        }
+        change.verdict = match () {
+            () if !found || ratio.ln().abs() <= relevant => Verdict::Level,
+            () if change.ratio_hi.is_some_and(|hi| hi < 1.0) => Verdict::Regression,
+            () if change.ratio_lo.is_some_and(|lo| lo > 1.0) => Verdict::Improvement,
+            () => Verdict::Level,
+        };
     }
 }

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::excess::FullestPeriod;
 use super::flight::Flight;
+use super::health::Health;
 use super::latency::LatencyCurves;
 use super::lateness::LatenessCurves;
 use crate::checked::Checked;
@@ -21,11 +22,11 @@ use crate::number;
 pub const ESTIMATES_FILE: &str = "estimates.json";
 
 /// Version of the file of estimates.
-pub const ESTIMATES_SCHEMA: u32 = 5;
+pub const ESTIMATES_SCHEMA: u32 = 6;
 
 /// Version of the method. Raised whenever the same records would give other estimates, so that stored ones are computed
 /// again.
-pub const METHOD: u32 = 5;
+pub const METHOD: u32 = 6;
 
 /// All numbers of a report, computed once from the records.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -34,11 +35,9 @@ pub struct Estimates {
     pub schema: u32,
     /// [`METHOD`] of the writer.
     pub method: u32,
-    /// Bootstrap resamples behind each interval.
-    pub resamples: usize,
-    /// Share of resamples that an interval holds.
+    /// How often an interval holds the true value, as a share.
     pub confidence: f64,
-    /// Nothing is called faster: too few forks or rounds, or an unoptimised build.
+    /// Nothing is called faster: too few forks, or an unoptimised build.
     pub exploratory: bool,
     /// From an unoptimised build: these are no figures. Omitted if not.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -47,7 +46,7 @@ pub struct Estimates {
     pub sources: Vec<Source>,
     /// Implementation x scenario, by group, scenario and implementation.
     pub cells: Vec<Cell>,
-    /// The noise floor of each scenario that has a placebo.
+    /// Second entries of an implementation: a check of the run's health.
     pub placebos: Vec<Twin>,
     /// Copies slowed on purpose.
     pub slowed: Vec<SlowedTwin>,
@@ -169,18 +168,16 @@ pub struct Measured {
     pub lo: f64,
     /// Upper end of its interval.
     pub hi: f64,
-    /// Ratio to the scenario's best: the median of per-round ratios, at most 1 except for a reference and an unproved
-    /// cell.
+    /// Ratio to the scenario's leading entry, at most 1 except for a reference and an unproved cell. A fork counts once,
+    /// with the median of the ratios within its rounds; this is the geometric mean of forks.
     pub ratio: f64,
-    /// Lower end of the ratio's interval.
+    /// Lower end of the interval of the ratio to the best, whichever entry that is.
     pub ratio_lo: f64,
-    /// Upper end of the ratio's interval.
+    /// Upper end; 1 exactly where the cell may be the best.
     pub ratio_hi: f64,
-    /// Two-sided p-value of "as good as the best", from a t statistic on one value for each fork; 1 for the best
-    /// itself, and with one fork.
+    /// The p-value of "as good as the best", corrected for the entries of the scenario; 1 for the leading entry, and
+    /// with one fork.
     pub p: f64,
-    /// Its interval overlaps that of another leading cell of the scenario: either may be ahead.
-    pub overlaps: bool,
     /// The verdict about it.
     pub standing: Standing,
     /// What an operation costs beside time.
@@ -219,27 +216,45 @@ pub struct Allocated {
     pub peak_live_bytes: u64,
 }
 
-/// The verdict about a cell against the best of its scenario.
+/// The verdict about a cell against the best of its scenario, or about an implementation in a ranking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Standing {
-    /// The best of its scenario: all others are told apart from it, and no number is better than its own.
+    /// All others are slower, and no number is better than its own.
     Best,
     /// As the best, but another number is better: of a reference, of an unproved implementation, or from other rounds.
     First,
-    /// The leading one is faster: the interval excludes 1, the effect exceeds the placebo's and half of its own
-    /// interval, and it survives Benjamini-Hochberg over all cells.
+    /// Not the best, and behind it by [`RELEVANT`](crate::RELEVANT) or more.
     Slower,
-    /// Not told apart from the leading one, or the leading one itself if another is not told apart from it. In an
-    /// exploratory run this is every cell.
+    /// Within [`RELEVANT`](crate::RELEVANT) of the best: its whole interval is. The leading one is so beside another.
+    #[serde(rename = "indistinguishable")]
     Level,
+    /// None of these is shown; more forks decide it. In an exploratory run this is every cell.
+    Undecided,
     /// Its number is an upper bound: the generator's own lateness is more than half of it. Neither best nor slower. The
     /// ratio of a ranking uses the bound; its tiers leave the cell out.
+    #[serde(rename = "by-generator")]
     AtMost,
     /// A reference: compared with the best of the others, and in no ranking.
     Reference,
     /// Nothing was proved of it: compared with the best of the others, and in no ranking.
     Unproved,
+}
+
+impl Standing {
+    /// In a word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Standing::Best => "best",
+            Standing::First => "first",
+            Standing::Slower => "slower",
+            Standing::Level => "indistinguishable",
+            Standing::Undecided => "undecided",
+            Standing::AtMost => "by generator",
+            Standing::Reference => "reference",
+            Standing::Unproved => "unproved",
+        }
+    }
 }
 
 /// A second entry of an implementation, against the first.
@@ -251,13 +266,14 @@ pub struct Twin {
     pub implementation: String,
     /// Rounds in which both were timed.
     pub rounds: usize,
-    /// Second against first: median of per-round ratios, above 1 if the second was better.
+    /// Second against first, above 1 if the second was better: the geometric mean over forks of the median of ratios
+    /// within rounds.
     pub ratio: f64,
-    /// Lower end of its interval.
+    /// Lower end of its t interval.
     pub lo: f64,
-    /// Upper end of its interval.
+    /// Upper end of its t interval.
     pub hi: f64,
-    /// Half the width of the interval, as a share: a ratio so far below 1 is slower. 0 to 1.
+    /// Half the width of the interval, as a share. 0 to 1.
     pub half_width: f64,
 }
 
@@ -267,16 +283,9 @@ impl Twin {
         self.lo <= 1.0 && 1.0 <= self.hi
     }
 
-    /// The smallest difference, as a logarithm, that is not noise: the offset of the second entry or its uncertainty,
-    /// whichever is greater.
-    pub fn floor(&self) -> f64 {
-        let half_width = (self.hi.ln() - self.lo.ln()) / 2.0;
-        self.ratio.ln().abs().max(half_width)
-    }
-
-    /// The same as a share: a ratio so far below 1 is only noise.
-    pub fn noise(&self) -> f64 {
-        -(-self.floor()).exp_m1()
+    /// Its interval, as text: `0.98–1.03`.
+    pub fn range(&self) -> String {
+        number::ratio_interval(self.lo, self.hi)
     }
 }
 
@@ -289,7 +298,7 @@ pub struct SlowedTwin {
     pub twin: Twin,
     /// Two-sided p-value of "not slower".
     pub p: f64,
-    /// Whether it is called slower, by the rule for cells.
+    /// Whether it is called slower: its interval ends below 1.
     pub called_slower: bool,
 }
 
@@ -339,9 +348,11 @@ pub struct Rank {
     pub lo: f64,
     /// Upper end of its interval.
     pub hi: f64,
-    /// Tier, from 1; ties share one, and in an exploratory run all are 1. Partial entrants share one after all others:
-    /// they ran other cells, so their order is unknown.
+    /// Tier, from 1. The next begins where all that follow are slower than the best of this one; in an exploratory run
+    /// all are 1. Partial entrants share one after all others: they ran other cells, so their order is unknown.
     pub tier: u32,
+    /// The verdict about it, over all entrants with every cell. A partial one is undecided.
+    pub standing: Standing,
     /// Cells in which it has a number.
     pub cells: usize,
     /// How many of these numbers are bounds. With bounds, its true ratio is at least the one shown.
@@ -467,7 +478,12 @@ impl Estimates {
         self.placebos
             .iter()
             .filter(|twin| twin.scenario == scenario)
-            .max_by(|a, b| a.floor().total_cmp(&b.floor()))
+            .max_by(|a, b| a.half_width.total_cmp(&b.half_width))
+    }
+
+    /// What the placebos say about the run.
+    pub fn health(&self) -> Health {
+        Health::of(&self.placebos)
     }
 }
 
@@ -477,20 +493,14 @@ impl Cell {
         !self.reference && self.unproved.is_none()
     }
 
-    /// The verdict about its number, in a word; empty if there is none, or no number.
+    /// The verdict about its number, in a word; empty without a number, and where an exploratory run decides nothing.
     pub fn word(&self, exploratory: bool) -> &'static str {
         match self.measured() {
             None => "",
-            Some(_) if self.reference => "reference",
-            Some(_) if self.unproved.is_some() => "unproved",
-            Some(measured) => match measured.standing {
-                Standing::Best => "best",
-                Standing::First => "first",
-                Standing::Slower => "slower",
-                Standing::AtMost => "by generator",
-                Standing::Level if measured.overlaps || !exploratory => "indistinguishable",
-                Standing::Level | Standing::Reference | Standing::Unproved => "",
-            },
+            Some(_) if self.reference => Standing::Reference.word(),
+            Some(_) if self.unproved.is_some() => Standing::Unproved.word(),
+            Some(m) if m.standing == Standing::Undecided && exploratory => "",
+            Some(m) => m.standing.word(),
         }
     }
 

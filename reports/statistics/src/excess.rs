@@ -3,7 +3,7 @@
 use flowmeter_records::{Excess, RunData};
 use serde::{Deserialize, Serialize};
 
-use super::bootstrap::median;
+use super::forks::median;
 use super::samples::{ScenarioSamples, implementation};
 
 /// The fullest periods of an implementation in a scenario.

@@ -3,7 +3,7 @@
 use flowmeter_records::{InFlight, RunData};
 use serde::{Deserialize, Serialize};
 
-use super::bootstrap::median;
+use super::forks::median;
 use super::samples::{ScenarioSamples, implementation};
 
 /// Tasks of an implementation in flight in a scenario.

@@ -5,7 +5,7 @@
 //! better. The rule "no proof, no number" is applied here: a cell with a failure has no number. A cell without any
 //! proof is never the best, and is in no ranking.
 
-mod bootstrap;
+mod best;
 pub mod checked;
 mod compare;
 mod cost;
@@ -14,6 +14,8 @@ mod error;
 mod estimates;
 mod excess;
 mod flight;
+mod forks;
+mod health;
 mod histograms;
 mod latency;
 mod lateness;
@@ -23,10 +25,11 @@ mod paired;
 mod ranking;
 mod samples;
 mod significance;
+#[cfg(test)]
+mod simulated;
 
 use flowmeter_records::RunData;
 
-pub use bootstrap::{CONFIDENCE, RESAMPLES};
 pub use diff::{Change, Diff, Verdict, diff};
 pub use error::StatisticsError;
 pub use estimates::{
@@ -35,14 +38,19 @@ pub use estimates::{
 };
 pub use excess::{FullestPeriod, Promise};
 pub use flight::Flight;
+pub use forks::CONFIDENCE;
+pub use health::Health;
 pub use histograms::Percentile;
 pub use latency::LatencyCurves;
 pub use lateness::LatenessCurves;
-pub use paired::{Call, Pair, Paired, RELEVANT, paired};
+pub use paired::{Call, Pair, Paired, paired};
 pub use samples::{Entry, origin, samples, scenarios};
-pub use significance::FALSE_DISCOVERIES;
 
 use crate::checked::Proofs;
+
+/// The smallest difference that is called one, as a share: of rankings, and by default of `ab`. Another placement of the
+/// same code moves a cell by some percent, which no number of forks averages out.
+pub const RELEVANT: f64 = 0.05;
 
 /// The remark about a build that the records call unoptimised.
 pub const UNOPTIMISED: &str = "unoptimised build: these are no figures";
@@ -69,14 +77,12 @@ pub fn estimate(runs: &[RunData]) -> Result<Estimates, StatisticsError> {
         lateness::curves(runs, &samples, &mut lateness)?;
         flight::flights(runs, &samples, &mut flights);
         excess::fullest(runs, &samples, &mut periods);
-        comparisons.push(compare::compare(runs, &proofs, &samples));
+        comparisons.push(compare::compare(runs, &proofs, &samples, !exploratory));
     }
-    compare::judge(&mut comparisons, exploratory);
     let rankings = ranking::rankings(&comparisons, &proofs, exploratory);
     let mut estimates = Estimates {
         schema: ESTIMATES_SCHEMA,
         method: METHOD,
-        resamples: RESAMPLES,
         confidence: CONFIDENCE,
         exploratory,
         unoptimised,

@@ -7,7 +7,7 @@
 
 use flowmeter_records::Window;
 
-use super::bootstrap::median;
+use super::forks::median;
 
 /// Share of a cell's windows that may fall short of their rate: above it the rate cannot be sustained.
 const DISTURBED: f64 = 0.2;

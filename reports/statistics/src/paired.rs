@@ -11,19 +11,16 @@
 //!
 //! Source: Schuirmann, *A comparison of the two one-sided tests procedure* (1987).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::slice;
 
 use flowmeter_records::{Better, Build, Failure, RunData, Scenario};
 use serde::{Deserialize, Serialize};
 
-use super::bootstrap::median;
+use super::forks::{CONFIDENCE, Statistic, differences, fork_medians, median};
 use super::samples::{Entry, ScenarioSamples, samples, scenarios};
-use super::significance::{Statistic, fork_medians, holm};
+use super::significance::holm;
 use crate::error::StatisticsError;
-
-/// The usual threshold, a share.
-pub const RELEVANT: f64 = 0.05;
 
 /// Accepted probability that a run has any false call, and that a call of no difference is false.
 const ERROR: f64 = 0.05;
@@ -155,12 +152,7 @@ fn pair(
         let values: Vec<f64> = values.into_iter().map(|(_, value)| value).collect();
         fails.is_none().then(|| median(&values))
     };
-    let base: BTreeMap<usize, f64> = samples.logs(name, BASE).into_iter().collect();
-    let differences: Vec<(usize, f64)> = samples
-        .logs(name, new)
-        .into_iter()
-        .filter_map(|(round, log)| Some((round, log - base.get(&round)?)))
-        .collect();
+    let differences = differences(&samples.logs(name, new), &samples.logs(name, BASE));
     let mut pair = Pair {
         scenario: scenario.name.clone(),
         implementation: name.to_owned(),
@@ -239,7 +231,7 @@ fn conclude(pairs: &mut [Pair], statistics: &[Option<Statistic>], threshold: f64
     let judged = pairs.iter_mut().zip(statistics);
     let judged = judged.filter_map(|(pair, statistic)| Some((pair, (*statistic)?)));
     for ((pair, statistic), p) in judged.zip(corrected) {
-        let (lo, hi) = statistic.interval(1.0 - ERROR);
+        let (lo, hi) = statistic.interval(CONFIDENCE);
         pair.ratio = Some(statistic.sum.exp());
         (pair.ratio_lo, pair.ratio_hi) = (Some(lo.exp()), Some(hi.exp()));
         pair.p = Some(p);

@@ -1,15 +1,13 @@
 //! Implementations in order: the geometric mean of their ratios to the best of each cell, in tiers.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Range;
 
 use flowmeter_harness::caps::Origin;
 
-use super::RESAMPLES;
-use super::bootstrap::interval;
-use super::compare::{Comparison, differences};
-use super::estimates::{Rank, Ranking, Standing, Twin, View};
-use super::significance::{discoveries, fork_medians, p_value};
+use super::best::{Contest, Lead, Place};
+use super::compare::Comparison;
+use super::estimates::{Measured, Rank, Ranking, Standing, View};
+use super::forks::Statistic;
 use crate::checked::{Checked, Proofs};
 
 /// The cells of an implementation in one view.
@@ -18,26 +16,41 @@ struct Entrant<'a> {
     origin: Origin,
     /// Why it has no place in the order: nothing was proved of it.
     unproved: Option<&'a str>,
-    cells: Vec<Entered>,
-    /// Sum of log-ratios in every resample.
-    draws: Vec<f64>,
-}
-
-/// One of them.
-struct Entered {
-    log_ratio: f64,
-    /// The number is a bound.
-    bound: bool,
+    cells: Vec<&'a Measured>,
 }
 
 impl Entrant<'_> {
+    /// The mean of the logarithms of its ratios.
     fn mean(&self) -> f64 {
-        self.cells.iter().map(|cell| cell.log_ratio).sum::<f64>() / self.cells.len() as f64
+        self.cells.iter().map(|cell| cell.ratio.ln()).sum::<f64>() / self.cells.len() as f64
+    }
+
+    /// The interval of that mean. Deviations of cells are independent and add up in quadrature (MOVER: Zou and Donner
+    /// 2008). A cell that may be the best is an exception: its ratio to the leader of the same data is too low on
+    /// average, in all such cells alike, so their distances from 1 are added.
+    fn interval(&self) -> (f64, f64) {
+        let n = self.cells.len() as f64;
+        let (mut down, mut up, mut bias) = (0.0, 0.0, 0.0);
+        for cell in &self.cells {
+            down += (cell.ratio / cell.ratio_lo).ln().powi(2);
+            let above = (cell.ratio_hi / cell.ratio).ln();
+            match cell.ratio_hi < 1.0 {
+                true => up += above * above,
+                false => bias += above,
+            }
+        }
+        let mean = self.mean();
+        (mean - down.sqrt() / n, mean + (bias + up.sqrt()) / n)
     }
 
     fn bounds(&self) -> usize {
-        self.cells.iter().filter(|cell| cell.bound).count()
+        let bounds = self.cells.iter().filter(|cell| is_bound(cell));
+        bounds.count()
     }
+}
+
+fn is_bound(cell: &Measured) -> bool {
+    cell.standing == Standing::AtMost
 }
 
 /// The rankings of every group: over all cells, over the shared ones, and over those of each form, where these differ.
@@ -50,7 +63,7 @@ pub fn rankings(comparisons: &[Comparison], proofs: &Proofs, exploratory: bool) 
     for group in groups {
         let all: Vec<&Comparison> = comparisons
             .iter()
-            .filter(|c| c.scenario.group == group && !c.draws.is_empty())
+            .filter(|c| c.scenario.group == group && has_numbers(c))
             .collect();
         let everyone: BTreeSet<&str> = all.iter().flat_map(|c| proved(c)).collect();
         let shared: Vec<&Comparison> = all
@@ -76,6 +89,12 @@ pub fn rankings(comparisons: &[Comparison], proofs: &Proofs, exploratory: bool) 
         }
     }
     rankings
+}
+
+/// Whether any implementation but a reference has a number there.
+fn has_numbers(comparison: &Comparison) -> bool {
+    let mut cells = comparison.cells.iter();
+    cells.any(|cell| !cell.reference && cell.measured().is_some())
 }
 
 /// The implementations that have a number in a scenario and may be ranked.
@@ -131,19 +150,8 @@ fn rank(
                 origin: cell.origin,
                 unproved: cell.unproved.as_deref(),
                 cells: Vec::new(),
-                draws: vec![0.0; RESAMPLES],
             });
-            entrant.cells.push(Entered {
-                log_ratio: measured.ratio.ln(),
-                bound: measured.standing == Standing::AtMost,
-            });
-            for (sum, &draw) in entrant
-                .draws
-                .iter_mut()
-                .zip(&comparison.draws[entrant.name])
-            {
-                *sum += f64::from(draw);
-            }
+            entrant.cells.push(measured);
         }
     }
     let cells = match of_proved.len() {
@@ -172,23 +180,19 @@ fn rank(
         ranks: Vec::new(),
         checked,
     };
-    let one_tier = exploratory || !ranking.is_ranked();
+    let concludes = !exploratory && ranking.is_ranked();
     let complete = entrants.partition_point(|e| e.unproved.is_none() && e.cells.len() == cells);
-    let tiers = if one_tier {
-        vec![1; complete]
-    } else {
-        tiers(&entrants[..complete], &of_proved)
-    };
+    let judged = judge(&entrants[..complete], &of_proved, concludes);
     // Partial entrants ran other cells: they share one tier after all complete ones.
-    let after_all = match tiers.last() {
-        Some(last) if !one_tier => last + 1,
+    let after_all = match judged.last() {
+        Some((last, _)) if concludes => last + 1,
         _ => 1,
     };
-    let tiers = tiers.into_iter().chain(std::iter::repeat(after_all));
-    for (entrant, tier) in entrants.iter().zip(tiers) {
-        let n = entrant.cells.len() as f64;
-        let mut draws: Vec<f64> = entrant.draws.iter().map(|sum| sum / n).collect();
-        let (lo, hi) = interval(&mut draws);
+    let judged = judged
+        .into_iter()
+        .chain(std::iter::repeat((after_all, Standing::Undecided)));
+    for (entrant, (tier, standing)) in entrants.iter().zip(judged) {
+        let (lo, hi) = entrant.interval();
         let ratio = entrant.mean().exp();
         ranking.ranks.push(Rank {
             implementation: entrant.name.to_owned(),
@@ -197,6 +201,7 @@ fn rank(
             lo: lo.exp().min(ratio),
             hi: hi.exp().max(ratio),
             tier,
+            standing,
             cells: entrant.cells.len(),
             bounds: entrant.bounds(),
             unproved: entrant.unproved.map(str::to_owned),
@@ -205,101 +210,44 @@ fn rank(
     ranking
 }
 
-/// Tiers of complete entrants in order. A new tier begins with an entrant that is slower than every member of the tier
-/// before, by the rule for cells. The interval of the paired ratio excludes 1. The effect exceeds the noise floor (here
-/// the mean of the cells' floors) and half its own interval. And it survives Benjamini-Hochberg, here over all pairs of
-/// the ranking. Without any placebo the noise is unknown, and all share one tier.
-///
-/// A pair is judged by the cells in which neither number is a bound. The true value may lie anywhere below a bound, so
-/// a bound distinguishes no pair.
-fn tiers(entrants: &[Entrant], comparisons: &[&Comparison]) -> Vec<u32> {
-    // The pairs of one entrant with all before it are adjacent.
-    let pairs_of = |slower: usize| -> Range<usize> {
-        let first = slower * slower.saturating_sub(1) / 2;
-        first..first + slower
-    };
-    let mut pairs = Vec::new();
-    for (slower, entrant) in entrants.iter().enumerate() {
-        let faster = entrants[..slower].iter();
-        pairs.extend(faster.map(|faster| Pair::of(entrant, faster, comparisons)));
-    }
-    let found = discoveries(&pairs.iter().map(Pair::p_value).collect::<Vec<_>>());
-    let mut tiers = Vec::new();
-    let (mut tier, mut first) = (1, 0);
-    for n in 0..entrants.len() {
-        let (pairs, found) = (&pairs[pairs_of(n)], &found[pairs_of(n)]);
-        let slower = |of: usize| found[of] && pairs[of].is_slower();
-        // The nearest first: it is the most likely one to be level.
-        if n > 0 && (first..n).rev().all(slower) {
-            (tier, first) = (tier + 1, n);
+/// Tiers and verdicts of complete entrants in order. The contest over all of them says which ones may be the best. The
+/// first tier ends where all that follow are slower than its best, and the rest have a contest of their own.
+fn judge(
+    entrants: &[Entrant],
+    comparisons: &[&Comparison],
+    concludes: bool,
+) -> Vec<(u32, Standing)> {
+    let mut judged: Vec<(u32, Standing)> = Vec::new();
+    let mut tier = 1;
+    let mut first = 0;
+    while first < entrants.len() {
+        let rest = &entrants[first..];
+        let contest = Contest::new(rest.len(), concludes, |i, j| {
+            lead(&rest[i], &rest[j], comparisons)
+        });
+        let places = contest.places(concludes);
+        if first == 0 {
+            judged.extend(places.iter().map(|&place| (tier, place.into())));
         }
-        tiers.push(tier);
+        let is_slower = |place: &Place| *place == Place::Slower;
+        let last = places.iter().rposition(|place| !is_slower(place));
+        first += last.unwrap_or(0) + 1;
+        tier += 1;
+        for (of, _) in judged.iter_mut().skip(first) {
+            *of = tier;
+        }
     }
-    tiers
+    judged
 }
 
-/// Two complete entrants, the one that may be slower first.
-struct Pair<'a> {
-    slower: &'a Entrant<'a>,
-    faster: &'a Entrant<'a>,
-    /// Indices and comparisons of the cells in which neither has a bound.
-    exact: Vec<(usize, &'a Comparison<'a>)>,
-}
-
-impl<'a> Pair<'a> {
-    fn of(
-        slower: &'a Entrant<'a>,
-        faster: &'a Entrant<'a>,
-        comparisons: &[&'a Comparison<'a>],
-    ) -> Pair<'a> {
-        let cells = comparisons.iter().copied().enumerate();
-        let exact = cells.filter(|&(n, _)| !slower.cells[n].bound && !faster.cells[n].bound);
-        Pair {
-            slower,
-            faster,
-            exact: exact.collect(),
-        }
-    }
-
-    /// The p-value of "as fast as the other"; 1 if no cell can tell.
-    fn p_value(&self) -> f64 {
-        if self.exact.is_empty() {
-            return 1.0;
-        }
-        let of_scenario = |(_, c): &(usize, &Comparison)| {
-            let apart = differences(&c.logs[self.slower.name], &c.logs[self.faster.name]);
-            fork_medians(&c.forks, &apart)
-        };
-        p_value(&self.exact.iter().map(of_scenario).collect::<Vec<_>>())
-    }
-
-    /// Whether the interval of the ratio lies below 1, by more than the noise floor and half its width. The resamples
-    /// are paired: both were drawn from the same rounds.
-    fn is_slower(&self) -> bool {
-        let cells = self.exact.iter();
-        let floors: Vec<f64> = cells
-            .filter_map(|(_, c)| c.placebos.iter().map(Twin::floor).reduce(f64::max))
-            .collect();
-        if floors.is_empty() {
-            return false;
-        }
-        let n = self.exact.len() as f64;
-        let mut draws = vec![0.0; RESAMPLES];
-        let mut apart = 0.0;
-        for &(place, comparison) in &self.exact {
-            let of = |entrant: &Entrant| &comparison.draws[entrant.name];
-            let pairs = of(self.slower).iter().zip(of(self.faster));
-            for (sum, (slower, faster)) in draws.iter_mut().zip(pairs) {
-                *sum += f64::from(slower - faster) / n;
-            }
-            let log_ratio = |entrant: &Entrant| entrant.cells[place].log_ratio;
-            apart += (log_ratio(self.faster) - log_ratio(self.slower)) / n;
-        }
-        let (lo, hi) = interval(&mut draws);
-        hi < 0.0 && apart > mean(&floors).max((hi - lo) / 2.0)
-    }
-}
-
-fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len() as f64
+/// How far an entrant is ahead of another: the mean over the cells in which neither number is a bound. The true value may
+/// lie anywhere below a bound, so a bound tells no pair apart.
+fn lead(ahead: &Entrant, behind: &Entrant, comparisons: &[&Comparison]) -> Option<Lead> {
+    let cells = comparisons.iter().enumerate();
+    let exact = cells.filter(|&(n, _)| !is_bound(ahead.cells[n]) && !is_bound(behind.cells[n]));
+    let forks: Vec<Vec<f64>> = exact
+        .map(|(_, comparison)| comparison.by_fork(ahead.name, behind.name))
+        .collect();
+    let statistic = Statistic::of(&forks)?;
+    Some(Lead::of_statistic(statistic.mean_of(forks.len())))
 }

@@ -228,7 +228,7 @@ fn every_section_is_there_and_every_chart_has_its_command_and_its_data() {
     assert_eq!(page.matches("<table class=data>").count(), charts);
     assert_eq!(page.matches("<desc>").count(), charts);
     assert!(page.matches("cargo flowmeter measure -s").count() >= charts);
-    assert!(page.matches("placebo ±").count() >= charts);
+    assert!(page.matches("<p class=meta>placebo 0.").count() >= charts);
     assert!(page.contains("moves ") && page.contains("messages/s"));
     // Single windows: as dots, and their range in the table.
     let drawn = page.matches("<path class=d").count();
@@ -439,11 +439,10 @@ fn less_of_something_is_not_called_fast() {
     assert!(verdict("ns").contains(" times as fast as "));
 }
 
-/// A run of one scenario with a placebo that was so many times as good as its original in every
-/// round.
-fn placebo_off_by(factor: f64) -> RunData {
+/// A run with placebos that were so many times as good as their originals in every round.
+fn placebo_off_by(factor: f64, scenarios: usize) -> RunData {
     let mut run = fixture::run(&Shape {
-        scenarios: 1,
+        scenarios,
         failures: false,
         ..Shape::default()
     });
@@ -464,24 +463,25 @@ fn placebo_off_by(factor: f64) -> RunData {
 }
 
 #[test]
-fn the_noise_that_is_told_is_the_noise_that_decides() {
-    // Always off by the same factor: no interval has a width, and yet a difference of a tenth is
-    // noise.
-    let run = placebo_off_by(1.0 / 0.9);
-    let estimates = estimate(slice::from_ref(&run)).unwrap();
-    assert!(estimates.placebos[0].half_width < 1e-9);
-    let page = page(&run);
-    assert!(page.contains("placebo ±10 %") && page.contains(", ±10 %</small>"));
-    assert!(page.contains("differences below 10 % in the quietest scenario"));
-    assert!(page.contains("10 % in the quietest of them and 10 % in the noisiest"));
-    assert!(cmp_table(&estimates, 100, Style::Plain).contains("placebo ±10 %"));
-}
-
-#[test]
-fn no_difference_is_below_none() {
-    let page = page(&placebo_off_by(1.0));
-    assert!(page.contains("; the placebo shows no noise in any scenario."));
-    assert!(!page.contains("below 0.0 %"));
+fn a_run_in_which_the_same_code_differs_says_so_first() {
+    let sick = placebo_off_by(1.0 / 0.9, 8);
+    let estimates = estimate(slice::from_ref(&sick)).unwrap();
+    let said = "nhealthy run: 8 of 8 placebos exclude 1";
+    let page_of_it = page(&sick);
+    let verdict = section(&page_of_it, "verdict");
+    let first = verdict.split("<li>").nth(1).unwrap();
+    assert!(first.starts_with(&format!("U{said}")), "{first}");
+    assert!(section(&page_of_it, "machine").contains(said));
+    for table in [cmp_table, rank_table] {
+        let table = table(&estimates, 120, Style::Plain);
+        assert!(table.starts_with(&format!("u{said}")), "{table}");
+    }
+    let sound = placebo_off_by(1.0, 8);
+    let said = "0 of 8 placebos exclude 1";
+    assert!(section(&page(&sound), "verdict").contains(&format!("; {said}.")));
+    let table = cmp_table(&estimate(&[sound]).unwrap(), 100, Style::Plain);
+    assert!(table.ends_with(&format!("health: {said}\n")), "{table}");
+    assert!(table.contains("placebo 1.00–1.00"), "{table}");
 }
 
 #[test]
@@ -496,9 +496,9 @@ fn a_head_has_the_unit_of_its_cells() {
         let heat = section(&page, "heat");
         assert!(heat.contains(" µs<small>"), "{heat}");
         let time = if unit == "ns" {
-            "↓ time, ±"
+            "↓ time, placebo "
         } else {
-            "↓ CPU time, ±"
+            "↓ CPU time, placebo "
         };
         assert!(heat.contains(time) && !heat.contains("↓ ns"), "{heat}");
         let table = cmp_table(&estimate(&[run]).unwrap(), 100, Style::Plain);
@@ -616,6 +616,7 @@ fn the_keys_of_the_json_rows_are_stable() {
         "origin",
         "ratio_to_best",
         "tier",
+        "verdict",
     ];
     assert_eq!(keys(rank), expected);
     let cmp = serde_json::to_value(&cmp_rows(&estimates)[0]).unwrap();
@@ -634,6 +635,7 @@ fn the_keys_of_the_json_rows_are_stable() {
         "ratio_to_best",
         "scenario",
         "unit",
+        "verdict",
     ];
     assert_eq!(keys(cmp), expected);
 }

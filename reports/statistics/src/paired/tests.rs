@@ -1,41 +1,15 @@
 //! Calibration by simulation: how often a call is false, how often an interval holds the truth, and how often a change
 //! is found.
 
-use rand::{Rng, RngExt, SeedableRng};
+use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
 use super::*;
+use crate::RELEVANT;
+use crate::simulated::{Tails, draw};
 
 /// Cells of a family.
 const CELLS: usize = 100;
-
-/// How forks vary, with a standard deviation of 1 where it is finite.
-#[derive(Clone, Copy, Debug)]
-enum Tails {
-    Normal,
-    /// Student's t with 4 degrees of freedom.
-    Heavy,
-    /// Normal, with every tenth fork stalled on one side: ten times as far off.
-    Stalls,
-}
-
-fn normal(rng: &mut impl Rng) -> f64 {
-    // Box and Muller, 1958.
-    let (u, v): (f64, f64) = (1.0 - rng.random::<f64>(), rng.random());
-    (-2.0 * u.ln()).sqrt() * (std::f64::consts::TAU * v).cos()
-}
-
-fn draw(tails: Tails, rng: &mut impl Rng) -> f64 {
-    match tails {
-        Tails::Normal => normal(rng),
-        Tails::Heavy => {
-            let square = (0..4).map(|_| normal(rng).powi(2)).sum::<f64>() / 4.0;
-            normal(rng) / square.sqrt() / 2_f64.sqrt()
-        }
-        Tails::Stalls if rng.random::<f64>() < 0.1 => 10.0 * normal(rng),
-        Tails::Stalls => normal(rng),
-    }
-}
 
 fn cell(tails: Tails, forks: usize, change: f64, spread: f64, rng: &mut impl Rng) -> Statistic {
     let forks = (0..forks).map(|_| change + spread * draw(tails, rng));

@@ -60,7 +60,7 @@ fn what_the_generator_limits_is_a_bound_and_neither_best_nor_slower() {
     assert_eq!(standing(&run, "kanal"), (Standing::AtMost, 1.0));
     // The true value may lie anywhere below a bound, so it is not told apart from the leading
     // number.
-    assert_eq!(standing(&run, "mutex"), (Standing::Level, 1.0));
+    assert_eq!(standing(&run, "mutex"), (Standing::Undecided, 1.0));
     assert_eq!(standing(&run, "condvar").0, Standing::Slower);
     assert_eq!(standing(&run, "crossbeam-channel").0, Standing::AtMost);
     let rows = flowmeter_reports::cmp_rows(&estimated(&run));

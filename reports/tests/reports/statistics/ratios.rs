@@ -41,15 +41,10 @@ fn the_best_has_one_and_no_other_has_more() {
             let first: Vec<_> = numbers.iter().filter(|m| m.ratio == 1.0).collect();
             assert_eq!(first.len(), 1);
             assert_eq!(first[0].ratio_hi, 1.0);
-            // The best is alone, or else at least two are not told apart.
-            match of(Standing::Best).count() {
-                0 => {
-                    assert!(of(Standing::Level).count() > 1 && first[0].standing == Standing::Level)
-                }
-                _ => {
-                    assert!(of(Standing::Level).count() == 0 && first[0].standing == Standing::Best)
-                }
-            }
+            // The best is alone, and without one at least two are not slower.
+            let slower = of(Standing::Slower).count();
+            let is_first_best = matches!(first[0].standing, Standing::Best | Standing::First);
+            assert_eq!(is_first_best, slower + 1 == numbers.len());
             assert!(numbers.iter().all(|m| m.ratio <= 1.0 && m.ratio > 0.0));
             let holds = |lo: f64, x: f64, hi: f64| lo <= x && x <= hi;
             assert!(
@@ -77,11 +72,10 @@ fn the_best_of_two_that_lead_in_turn_is_as_uncertain_as_the_other() {
     let estimates = estimated(&run);
     let number = |name| estimates.cell(scenario, name).unwrap().measured().unwrap();
     let (best, other) = (number("mutex"), number("condvar"));
-    assert_eq!(best.standing, Standing::Level);
-    assert!(best.overlaps && other.overlaps);
-    assert!((best.ratio_lo - 0.9).abs() < 1e-6, "{}", best.ratio_lo);
+    let standings = (best.standing, other.standing);
+    assert_eq!(standings, (Standing::Undecided, Standing::Undecided));
     assert_eq!((best.ratio_hi, other.ratio_hi), (1.0, 1.0));
-    assert!((other.ratio_lo - 1.0 / 1.1).abs() < 1e-6, "{other:?}");
+    assert!(best.ratio_lo < 0.95 && other.ratio_lo < 0.95, "{other:?}");
 }
 
 #[test]

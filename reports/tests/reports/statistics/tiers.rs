@@ -1,7 +1,7 @@
 //! The ranking: tiers, coverage.
 
 use flowmeter_records::RunData;
-use flowmeter_reports::statistics::{Ranking, View};
+use flowmeter_reports::statistics::{Ranking, Standing, View};
 use flowmeter_reports::{Estimates, Style, rank_table};
 
 use super::{estimated, set, small};
@@ -15,7 +15,7 @@ fn all_cells<'a>(estimates: &'a Estimates, group: &str) -> &'a Ranking {
 }
 
 #[test]
-fn ties_share_a_tier_and_the_next_one_starts_where_intervals_part() {
+fn ties_share_a_tier_and_the_next_one_starts_where_all_are_slower() {
     let mut run = fixture::run(&small(1));
     for w in &mut run.windows {
         // Two alike in front, two alike far behind: within a pair each is ahead in every other
@@ -70,30 +70,25 @@ fn an_exploratory_run_has_one_tier() {
 }
 
 #[test]
-fn entrants_within_the_noise_of_the_placebos_share_a_tier() {
+fn entrants_within_the_margin_share_a_tier() {
     let mut run = fixture::run(&small(1));
-    for w in &mut run.windows {
-        // Three percent apart in every round, and the placebo is off by as much.
-        w.value = match (&*w.implementation, w.placebo) {
-            ("mutex", false) => 1e6,
-            ("mutex", true) => 0.95e6,
-            ("kanal", _) => 0.97e6,
-            _ => 5e5,
-        } * (1.0 + 1e-4 * f64::from(w.round));
-    }
-    let of = |run: &RunData| {
-        let estimates = estimated(run);
+    let mut of = |behind: f64| {
+        for w in &mut run.windows {
+            w.value = match &*w.implementation {
+                "mutex" => 1e6,
+                "kanal" => behind * 1e6,
+                _ => 5e5,
+            } * (1.0 + 1e-4 * f64::from(w.round));
+        }
+        let estimates = estimated(&run);
         let ranking = all_cells(&estimates, "channels");
-        let tiers = ranking.ranks.iter().map(|r| r.tier);
-        tiers.collect::<Vec<_>>()
+        let ranks = ranking.ranks.iter().map(|r| (r.tier, r.standing));
+        ranks.collect::<Vec<_>>()
     };
-    assert_eq!(of(&run), [1, 1, 2, 2]);
-    for w in run.windows.iter_mut().filter(|w| w.placebo) {
-        w.value *= 1.0 / 0.95;
-    }
-    assert_eq!(of(&run), [1, 2, 3, 3]);
-    run.windows.retain(|w| !w.placebo);
-    assert_eq!(of(&run), [1, 1, 1, 1], "the noise is unknown");
+    let (level, slower) = (Standing::Level, Standing::Slower);
+    assert_eq!(of(0.97), [(1, level), (1, level), (2, slower), (2, slower)]);
+    let best = (1, Standing::Best);
+    assert_eq!(of(0.9), [best, (2, slower), (3, slower), (3, slower)]);
 }
 
 #[test]
