@@ -57,17 +57,15 @@ pub struct Settings {
 impl Settings {
     /// The default: enough to judge that one implementation is faster than another.
     pub const THOROUGH: (u32, u32, Duration) = (5, 6, Duration::from_millis(250));
-    /// `--quick`: exploratory.
-    pub const QUICK: (u32, u32, Duration) = (1, 5, Duration::from_millis(100));
+    /// `--quick`: as many windows as five rounds of one fork have, so that differences between processes are seen.
+    pub const QUICK: (u32, u32, Duration) = (5, 1, Duration::from_millis(100));
 
     /// Seconds of the engine in `cargo bench`: they leave room in ten minutes for criterion and the proofs.
     pub const BENCH_BUDGET: Duration = Duration::from_secs(400);
 
-    /// With fewer generations of processes nothing is called faster: one process's layout of memory may
-    /// decide it.
-    const FORKS_TO_COMPARE: u32 = 5;
-    /// With fewer rounds in all no implementation is called faster.
-    const ROUNDS_TO_COMPARE: u32 = 10;
+    /// With fewer generations of processes nothing is called faster: the variation between two of them is no measure of
+    /// the variation of all.
+    const FORKS_TO_COMPARE: u32 = 3;
 
     /// How `cargo bench` measures.
     #[must_use]
@@ -250,8 +248,8 @@ pub fn plan(
             let sound = entries.iter().filter(|entry| entry.build.is_none());
             let sound = sound.filter(|entry| entry.kept_out.is_none());
             let sound: Vec<&str> = sound.map(|entry| &*entry.implementation).collect();
-            // The noise floor of a machine shows in a process of ours. One in another language takes seconds to start
-            // and warm up, and cannot be slowed.
+            // The placebo is a process of ours. One in another language takes seconds to start and warm up, and cannot
+            // be slowed.
             let of_ours = sound.iter().filter(|name| !selection.foreign.has(name));
             let name = twin(&scenario.name, of_ours.copied());
             if let Some(name) = name.or_else(|| twin(&scenario.name, sound.iter().copied())) {
@@ -291,8 +289,7 @@ pub fn plan(
             budget_seconds: settings.budget.map(|total| total.as_secs()),
             slowed_percent: settings.slowed_percent,
             against: settings.against.clone(),
-            exploratory: forks < Settings::FORKS_TO_COMPARE
-                || rounds.saturating_mul(forks) < Settings::ROUNDS_TO_COMPARE,
+            exploratory: forks < Settings::FORKS_TO_COMPARE,
             unoptimised: UNOPTIMISED,
             machine: machine::describe(),
         },

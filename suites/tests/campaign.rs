@@ -164,7 +164,7 @@ fn held(cell: Owed) -> Proof {
 }
 
 #[test]
-fn two_hundred_cells_of_five_rounds_fit_into_the_budget() {
+fn two_hundred_cells_of_five_forks_fit_into_the_budget() {
     let worlds = Worlds::timing(catalogue(), All);
     let mut scenarios = built_in();
     scenarios.retain(|scenario| scenario.priority.is_some());
@@ -192,14 +192,14 @@ fn two_hundred_cells_of_five_rounds_fit_into_the_budget() {
         .iter()
         .map(|cells| Demand {
             windows: cells * u64::from(plan.total_rounds()),
-            // Timed in one and counted in another.
-            processes: 2 * cells,
+            // Timed in one a fork, and counted in another.
+            processes: (u64::from(plan.run.forks) + 1) * cells,
         })
         .collect();
-    // As seen on two cores with others at work: twice the ramp, and a fifth of a second to start and prove.
+    // As in the sample run: twice the ramp, and 60 ms to start and prove.
     let overhead = Overhead {
         window: 2 * plan.ramp,
-        process: Duration::from_millis(200),
+        process: Duration::from_millis(60),
     };
     let budget = plan.budget.expect("it has one");
     let allotment = allot(budget.total, budget.longest_window, &demands, overhead);

@@ -63,7 +63,7 @@ pub struct PlannedScenario {
 pub struct Entry {
     /// The name of the implementation.
     pub implementation: String,
-    /// The second entry of the same implementation; its spread is the noise floor.
+    /// The second entry of the same implementation; how far it is off checks the health of the run.
     pub placebo: bool,
     /// A copy slowed on purpose by that many percent.
     pub slowed_percent: Option<u32>,

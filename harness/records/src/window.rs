@@ -19,7 +19,7 @@ pub struct Window {
     pub scenario: String,
     /// The implementation.
     pub implementation: String,
-    /// Whether this is the second entry of the same implementation; its spread is the noise floor.
+    /// Whether this is the second entry of the same implementation; how far it is off checks the health of the run.
     pub placebo: bool,
     /// A copy slowed on purpose by that many percent, to test whether the engine notices.
     #[serde(default, skip_serializing_if = "Option::is_none")]

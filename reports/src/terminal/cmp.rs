@@ -42,7 +42,7 @@ fn one_scenario(estimates: &Estimates, cells: &[Cell], width: usize, style: Styl
     let wide = width >= 80;
     let names = longest_name(
         cells.iter().map(|c| &*c.implementation),
-        if wide { 28 } else { 18 },
+        if wide { 24 } else { 18 },
     );
     let mut lines = if wide {
         Lines::new(

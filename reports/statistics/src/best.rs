@@ -12,7 +12,7 @@
 //! an entry that is not the best.
 //!
 //! Source: Hsu, *Simultaneous confidence intervals for all distances from the "best"* (1981); Holm, *A simple sequentially
-//! rejective multiple test procedure* (1979). The lab page `statistics-simulated` compares it with four others.
+//! rejective multiple test procedure* (1979). The lab page `statistics-simulated` compares it with three others.
 
 use super::RELEVANT;
 use super::forks::{CONFIDENCE, Statistic};

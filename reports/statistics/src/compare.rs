@@ -7,7 +7,7 @@ use flowmeter_records::{Better, FailureKind, RunData, Scenario};
 use super::best::{Contest, Distance, Lead, Place};
 use super::cost;
 use super::estimates::{Cell, Measured, Outcome, SlowedTwin, Standing, Twin};
-use super::forks::{CONFIDENCE, differences, fork_medians, median};
+use super::forks::{CONFIDENCE, differences, fork_medians};
 use super::samples::{Entry, ScenarioSamples, implementation, origin};
 use crate::checked::Proofs;
 
@@ -141,13 +141,14 @@ pub fn compare<'a>(
             None => Standing::Undecided,
         };
         let is_aside = matches!(standing, Standing::AtMost | Standing::Reference);
-        let (median, (lo, hi)) = level(&samples.forks, &values);
+        let median = samples.number(name, Entry::Original);
+        let (lo, hi) = level(&samples.forks, &samples.compared(name, Entry::Original));
         let outcome = Outcome::Measured(Measured {
             rounds: values.len(),
             disturbed: samples.pace(name).disturbed,
             median,
-            lo,
-            hi,
+            lo: lo.min(median),
+            hi: hi.max(median),
             ratio: distance.ratio,
             ratio_lo: distance.lo,
             ratio_hi: distance.hi,
@@ -183,12 +184,10 @@ pub fn compare<'a>(
     comparison
 }
 
-/// The median of all rounds, and the t interval of the level of forks, widened to hold it.
-fn level(forks: &[Vec<usize>], values: &[(usize, f64)]) -> (f64, (f64, f64)) {
+/// The t interval of the level of forks; the level itself of a single round.
+fn level(forks: &[Vec<usize>], values: &[(usize, f64)]) -> (f64, f64) {
     let logs: Vec<(usize, f64)> = values.iter().map(|&(round, v)| (round, v.ln())).collect();
-    let median = median(&only_values(values));
-    let (lo, hi) = lead(forks, &logs).map_or((median, median), Lead::interval);
-    (median, (lo.min(median), hi.max(median)))
+    lead(forks, &logs).map_or((f64::INFINITY, f64::NEG_INFINITY), Lead::interval)
 }
 
 /// Compares placebos and slowed copies with the implementation itself. The base build is other code, and belongs to no

@@ -34,6 +34,7 @@ use super::estimates::{Cell, Estimates, Measured, Standing};
 use super::forks::{CONFIDENCE, Statistic, fork_medians, median};
 use super::samples::{Entry, ScenarioSamples, samples, scenarios};
 use super::significance::discoveries;
+use super::tails::pool;
 use super::{UNOPTIMISED, estimates_of};
 use crate::error::StatisticsError;
 
@@ -152,12 +153,18 @@ struct Side<'a> {
 }
 
 impl<'a> Side<'a> {
-    fn of(run: &'a RunData, estimates: &'a Estimates, name: &str) -> Option<Side<'a>> {
-        let scenario = run.scenarios.get(name)?;
-        Some(Side {
-            samples: samples(slice::from_ref(run), scenario),
-            estimates,
-        })
+    /// `None` if the run has no such scenario.
+    fn of(
+        run: &'a RunData,
+        estimates: &'a Estimates,
+        name: &str,
+    ) -> Result<Option<Side<'a>>, StatisticsError> {
+        let Some(scenario) = run.scenarios.get(name) else {
+            return Ok(None);
+        };
+        let mut samples = samples(slice::from_ref(run), scenario);
+        pool(slice::from_ref(run), &mut samples)?;
+        Ok(Some(Side { samples, estimates }))
     }
 
     fn cell(&self, implementation: &str) -> Option<&'a Cell> {
@@ -213,7 +220,8 @@ pub fn diff(runs: &[RunData; 2], relevant: f64) -> Result<Diff, StatisticsError>
     let mut changes = Vec::new();
     let (mut hypotheses, mut controls) = (Vec::new(), Vec::new());
     for scenario in scenarios(runs)? {
-        let sides = [0, 1].map(|i| Side::of(&runs[i], &estimates[i], &scenario.name));
+        let side = |i: usize| Side::of(&runs[i], &estimates[i], &scenario.name);
+        let sides = [side(0)?, side(1)?];
         let cells = estimates.iter().flat_map(|estimates| &estimates.cells);
         let cells = cells.filter(|cell| cell.scenario == scenario.name);
         let mut names: Vec<&str> = cells.map(|cell| &*cell.implementation).collect();
@@ -328,6 +336,12 @@ fn against<'a>(controls: &[&'a str], name: &str) -> Vec<&'a str> {
     others.collect()
 }
 
+/// Whether a run has fewer forks or rounds than the comparison of two runs was tried with.
+fn is_short(run: &RunData) -> bool {
+    let (forks, rounds) = (run.run.forks, run.run.rounds);
+    forks < 5 || forks.saturating_mul(rounds) < 10
+}
+
 /// Why these two runs cannot be compared.
 fn unjudged(base: &RunData, new: &RunData) -> Option<String> {
     let facts = |run: &RunData| {
@@ -350,7 +364,7 @@ fn unjudged(base: &RunData, new: &RunData) -> Option<String> {
         let run = [base, new].into_iter().find(|run| is(run))?;
         Some(run.folder.display().to_string())
     };
-    let exploratory = first(|run| run.run.exploratory).map(|folder| {
+    let exploratory = first(|run| run.run.exploratory || is_short(run)).map(|folder| {
         format!(
             "{folder} is exploratory: it has too few forks or rounds to tell a change from noise"
         )

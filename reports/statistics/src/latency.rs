@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::histograms::{Percentile, merged, percentiles};
 use super::samples::ScenarioSamples;
+use super::tails::{Tail, tails};
 use crate::error::StatisticsError;
 
 /// Percentiles of an implementation's latencies in a scenario, over all complete rounds.
@@ -20,6 +21,8 @@ pub struct LatencyCurves {
     pub response: Vec<Percentile>,
     /// From the actual moment of sending.
     pub service: Vec<Percentile>,
+    /// The median, p99, p99.9 (of at least 10,000 messages) and the longest response, with intervals.
+    pub tails: Vec<Tail>,
 }
 
 /// Adds the curves of a scenario, one for each implementation that recorded latencies and has a number.
@@ -46,6 +49,7 @@ pub fn curves(
                 count: response.len(),
                 response: percentiles(&response),
                 service: percentiles(&service),
+                tails: tails(samples, name),
             });
         }
     }

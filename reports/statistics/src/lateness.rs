@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::histograms::{Percentile, merged, percentiles};
 use super::samples::ScenarioSamples;
+use super::tails::{Tail, tails};
 use crate::error::StatisticsError;
 
 /// Percentiles of an implementation's lateness in a scenario, over all complete rounds.
@@ -20,6 +21,9 @@ pub struct LatenessCurves {
     pub early: u64,
     /// From the deadline to the call.
     pub called: Vec<Percentile>,
+    /// The median, p99, p99.9 (of at least 10,000 firings) and the latest call, with intervals. Empty where the scenario
+    /// is of another quantity.
+    pub tails: Vec<Tail>,
     /// From the deadline to the moment at which the timer noticed; empty where the design does not
     /// report it.
     pub claimed: Vec<Percentile>,
@@ -50,6 +54,7 @@ pub fn curves(
                 count: called.len(),
                 early: of_all().filter_map(|t| Some(found(t.window)?.early)).sum(),
                 called: percentiles(&called),
+                tails: tails(samples, name),
                 claimed: claimed.as_ref().map(percentiles).unwrap_or_default(),
             });
         }

@@ -25,6 +25,7 @@ mod paired;
 mod ranking;
 mod samples;
 mod significance;
+mod tails;
 #[cfg(test)]
 mod simulated;
 
@@ -44,6 +45,7 @@ pub use histograms::Percentile;
 pub use latency::LatencyCurves;
 pub use lateness::LatenessCurves;
 pub use paired::{Call, Pair, Paired, paired};
+pub use tails::Tail;
 pub use samples::{Entry, origin, samples, scenarios};
 
 use crate::checked::Proofs;
@@ -72,7 +74,8 @@ pub fn estimate(runs: &[RunData]) -> Result<Estimates, StatisticsError> {
     let mut latencies = Vec::new();
     let (mut lateness, mut flights, mut periods) = (Vec::new(), Vec::new(), Vec::new());
     for scenario in scenarios(runs)? {
-        let samples = samples(runs, scenario);
+        let mut samples = samples(runs, scenario);
+        tails::pool(runs, &mut samples)?;
         latency::curves(runs, &samples, &mut latencies)?;
         lateness::curves(runs, &samples, &mut lateness)?;
         flight::flights(runs, &samples, &mut flights);

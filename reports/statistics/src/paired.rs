@@ -17,9 +17,10 @@ use std::slice;
 use flowmeter_records::{Better, Build, Failure, RunData, Scenario};
 use serde::{Deserialize, Serialize};
 
-use super::forks::{CONFIDENCE, Statistic, differences, fork_medians, median};
+use super::forks::{CONFIDENCE, Statistic, differences, fork_medians};
 use super::samples::{Entry, ScenarioSamples, samples, scenarios};
 use super::significance::holm;
+use super::tails::pool;
 use crate::error::StatisticsError;
 
 /// Accepted probability that a run has any false call, and that a call of no difference is false.
@@ -116,7 +117,8 @@ pub fn paired(run: &RunData, threshold: f64) -> Result<Paired, StatisticsError> 
     let runs = slice::from_ref(run);
     let (mut pairs, mut statistics) = (Vec::new(), Vec::new());
     for scenario in scenarios(runs)? {
-        let samples = samples(runs, scenario);
+        let mut samples = samples(runs, scenario);
+        pool(runs, &mut samples)?;
         let failures = || run.failures.iter().filter(|f| f.scenario == scenario.name);
         let timed = samples.windows.keys().filter(|(_, entry)| *entry == BASE);
         let failed = failures().filter(|f| f.build.is_some());
@@ -148,9 +150,7 @@ fn pair(
     let why_not = |entry: Entry| no_number(samples, failures, name, entry);
     let (new_fails, base_fails) = (why_not(new), why_not(BASE));
     let of = |entry: Entry, fails: &Option<String>| {
-        let values = samples.values(name, entry);
-        let values: Vec<f64> = values.into_iter().map(|(_, value)| value).collect();
-        fails.is_none().then(|| median(&values))
+        fails.is_none().then(|| samples.number(name, entry))
     };
     let differences = differences(&samples.logs(name, new), &samples.logs(name, BASE));
     let mut pair = Pair {

@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use flowmeter_harness::caps::Origin;
 use flowmeter_records::{Better, Build, FailureKind, Implementation, RunData, Scenario, Window};
 
+use super::forks::median;
 use super::pace::Pace;
+use super::tails::{Pooled, TAIL};
 use crate::error::StatisticsError;
 
 /// Which entry of an implementation.
@@ -51,18 +53,39 @@ pub struct ScenarioSamples<'a> {
     pub rounds: usize,
     /// Windows of complete rounds: by implementation and entry, then by round.
     pub windows: BTreeMap<(&'a str, Entry), BTreeMap<usize, Timed<'a>>>,
+    /// Latencies by fork, where [`pool`](super::tails::pool) found histograms.
+    pub pooled: BTreeMap<(&'a str, Entry), Pooled>,
     /// Implementations that may have no number here, with the first reason.
     pub failures: BTreeMap<&'a str, (FailureKind, String)>,
 }
 
 impl ScenarioSamples<'_> {
-    /// Logarithms of an entry's values by round, signed so that more is better.
+    /// What an entry is compared by: its values by round, or the tail of each fork where latencies are pooled.
+    pub fn compared(&self, implementation: &str, entry: Entry) -> Vec<(usize, f64)> {
+        match self.pooled.get(&(implementation, entry)) {
+            Some(pooled) => pooled.by_fork(TAIL),
+            None => self.values(implementation, entry),
+        }
+    }
+
+    /// An entry's number: the median of its values, or the tail of all rounds where latencies are pooled.
+    pub fn number(&self, implementation: &str, entry: Entry) -> f64 {
+        match self.pooled.get(&(implementation, entry)) {
+            Some(pooled) => pooled.of_all(TAIL),
+            None => {
+                let values = self.values(implementation, entry).into_iter();
+                median(&values.map(|(_, value)| value).collect::<Vec<_>>())
+            }
+        }
+    }
+
+    /// Logarithms of what an entry is compared by, signed so that more is better.
     pub fn logs(&self, implementation: &str, entry: Entry) -> Vec<(usize, f64)> {
         let sign = match self.scenario.measure.better() {
             Better::Higher => 1.0,
             Better::Lower => -1.0,
         };
-        self.values(implementation, entry)
+        self.compared(implementation, entry)
             .into_iter()
             .map(|(round, value)| (round, sign * value.ln()))
             .collect()
@@ -187,6 +210,7 @@ pub fn samples<'a>(runs: &'a [RunData], scenario: &'a Scenario) -> ScenarioSampl
         forks,
         rounds: complete.len(),
         windows: BTreeMap::new(),
+        pooled: BTreeMap::new(),
         failures: BTreeMap::new(),
     };
     for (index, run) in runs.iter().enumerate() {

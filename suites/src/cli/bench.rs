@@ -23,9 +23,9 @@ use crate::scenario::{ScenarioSpec, built_in};
 /// Seconds that the engine may take, if other than the default.
 const BUDGET: &str = "FLOWMETER_BUDGET";
 
-/// Cells of contestants in other languages at most: each starts a process and warms it up, for some seconds. All of them
-/// take part in `measure`.
-const FOREIGN_CELLS: usize = 30;
+/// Cells of contestants in other languages at most: in each fork each starts a process and warms it up, for a second or
+/// more. All of them take part in `measure`.
+const FOREIGN_CELLS: usize = 6;
 
 /// Proves and times each `scenario/implementation` that matches `filter`, prints the ranking, writes the report and
 /// prints its path last.

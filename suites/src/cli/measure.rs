@@ -65,7 +65,7 @@ pub(super) struct Measure {
     /// How threads are pinned [default: free]
     #[arg(long, value_enum)]
     pin: Option<Pin>,
-    /// One fork of 5 rounds with windows of 100 ms: exploratory, calls no implementation faster
+    /// Five forks of one round with windows of 100 ms
     #[arg(long, conflicts_with_all = ["rounds", "forks"])]
     quick: bool,
     /// Refuse to measure on a machine that is not quiet (exit code 3)
