@@ -292,7 +292,10 @@ fn choice(data: &Data) -> Sentence {
             _ if all_unproved => medians(sentence.say("nothing was proved of any: "), &cells),
             [] => medians(sentence, &cells),
             [only] => fastest(sentence, scenario, only, &cells),
-            _ if leading.iter().all(|cell| standing(cell) == Some(Standing::Level)) => {
+            _ if leading
+                .iter()
+                .all(|cell| standing(cell) == Some(Standing::Level)) =>
+            {
                 medians(sentence, &leading).say(" are indistinguishable")
             }
             _ => medians(sentence, &leading).say(" are not told apart"),

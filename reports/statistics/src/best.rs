@@ -7,12 +7,15 @@
 //! of the candidates that are left. Far entries leave first, which makes the test of the close ones sharper. Where
 //! several entries are equally good, at most one family in twenty loses any of them.
 //!
-//! An interval is of the ratio to the best, whichever candidate that is. It reaches from the lowest to the highest end of
-//! the 95 % t intervals against each candidate, and up to 1 for a candidate. So an interval that ends below 1 belongs to
-//! an entry that is not the best.
+//! An interval is of the ratio to the best, whichever candidate that is. It begins at the lowest end of the 95 % t
+//! intervals against each candidate. It ends where the interval against the leading entry ends, since no entry is closer
+//! to the best than to another one. That one is corrected for the number of candidates, as the leading entry is one of
+//! them by luck. It ends at 1 for a candidate.
 //!
 //! Source: Hsu, *Simultaneous confidence intervals for all distances from the "best"* (1981); Holm, *A simple sequentially
 //! rejective multiple test procedure* (1979). The lab page `statistics-simulated` compares it with three others.
+
+use std::cmp::Ordering;
 
 use super::RELEVANT;
 use super::forks::{CONFIDENCE, Statistic};
@@ -60,16 +63,16 @@ impl Lead {
         }
     }
 
-    /// The ends of its interval, as logarithms.
-    fn ends(self) -> (f64, f64) {
-        let shown = self.shown.map(|it| it.interval(CONFIDENCE));
+    /// The ends of an interval, as logarithms.
+    fn ends(self, confidence: f64) -> (f64, f64) {
+        let shown = self.shown.map(|it| it.interval(confidence));
         let (lo, hi) = shown.unwrap_or((self.log, self.log));
         (lo.min(self.log), hi.max(self.log))
     }
 
     /// Its interval, as ratios.
     pub fn interval(self) -> (f64, f64) {
-        let (lo, hi) = self.ends();
+        let (lo, hi) = self.ends(CONFIDENCE);
         (bounded(lo), bounded(hi))
     }
 
@@ -125,13 +128,13 @@ impl Contest {
         concludes: bool,
         lead: impl Fn(usize, usize) -> Option<Lead>,
     ) -> Contest {
-        let mut leads = vec![vec![None; entries]; entries];
-        for i in 0..entries {
-            for j in 0..i {
-                leads[i][j] = lead(i, j);
-                leads[j][i] = leads[i][j].map(Lead::reversed);
-            }
-        }
+        let of = |i: usize, j: usize| match i.cmp(&j) {
+            Ordering::Greater => lead(i, j),
+            Ordering::Equal => None,
+            Ordering::Less => lead(j, i).map(Lead::reversed),
+        };
+        let row = |i: usize| (0..entries).map(|j| of(i, j)).collect();
+        let leads: Vec<Vec<Option<Lead>>> = (0..entries).map(row).collect();
         let mut contest = Contest {
             leads,
             candidates: vec![true; entries],
@@ -206,23 +209,30 @@ impl Contest {
             false => self.leads[entry][leader]?.log.min(0.0),
         };
         let others = self.candidates().filter(|&other| other != entry);
-        let (lo, hi) = hull(others.filter_map(|other| self.leads[entry][other]), log);
+        let lo = lowest(others.filter_map(|other| self.leads[entry][other]), log);
+        let hi = self.leads[entry][leader].map_or(0.0, |lead| self.highest(lead));
         let hi = if self.candidates[entry] { 0.0 } else { hi };
         Some(Distance {
             ratio: log.exp(),
             lo: bounded(lo.min(0.0)),
-            hi: bounded(hi.min(0.0)),
+            hi: bounded(hi.clamp(log, 0.0)),
         })
+    }
+
+    /// The upper end of a lead over the leading entry.
+    fn highest(&self, over_leader: Lead) -> f64 {
+        let candidates = self.candidates().count() as f64;
+        over_leader.ends(1.0 - (1.0 - CONFIDENCE) / candidates).1
     }
 
     /// What does not compete, against the best. `lead` is its lead over an entry of the contest.
     pub fn beside(&self, lead: impl Fn(usize) -> Option<Lead>) -> Option<Distance> {
-        let log = lead(self.leader()?)?.log;
-        let (lo, hi) = hull(self.candidates().filter_map(lead), log);
+        let over_leader = lead(self.leader()?)?;
+        let log = over_leader.log;
         Some(Distance {
             ratio: log.exp(),
-            lo: bounded(lo),
-            hi: bounded(hi),
+            lo: bounded(lowest(self.candidates().filter_map(lead), log)),
+            hi: bounded(self.highest(over_leader)),
         })
     }
 
@@ -256,9 +266,11 @@ impl Contest {
     }
 }
 
-/// From the lowest end to the highest, and holding the estimate.
-fn hull(leads: impl Iterator<Item = Lead>, log: f64) -> (f64, f64) {
-    leads.map(Lead::ends).fold((log, log), |(lo, hi), (low, high)| (low.min(lo), high.max(hi)))
+/// The lowest end of these intervals, at most the estimate.
+fn lowest(leads: impl Iterator<Item = Lead>, log: f64) -> f64 {
+    leads
+        .map(|lead| lead.ends(CONFIDENCE).0)
+        .fold(log, f64::min)
 }
 
 #[cfg(test)]

@@ -36,7 +36,10 @@ impl Comparison<'_> {
 
     /// How far one implementation is ahead of another; `None` if they never met in a round.
     fn lead(&self, ahead: &str, behind: &str) -> Option<Lead> {
-        lead(&self.forks, &differences(&self.logs[ahead], &self.logs[behind]))
+        lead(
+            &self.forks,
+            &differences(&self.logs[ahead], &self.logs[behind]),
+        )
     }
 }
 
@@ -152,7 +155,9 @@ pub fn compare<'a>(
             ratio: distance.ratio,
             ratio_lo: distance.lo,
             ratio_hi: distance.hi,
-            p: place.filter(|_| !is_aside).map_or(1.0, |place| contest.p(place)),
+            p: place
+                .filter(|_| !is_aside)
+                .map_or(1.0, |place| contest.p(place)),
             standing,
             cost: cost::of(samples, name),
         });
@@ -240,7 +245,9 @@ fn crown(cells: &mut [Cell]) {
         Better::Higher => other > median,
         Better::Lower => other < median,
     };
-    let has_bound = cells.iter().any(|cell| cell.competes() && standing(cell) == Some(Standing::AtMost));
+    let has_bound = cells
+        .iter()
+        .any(|cell| cell.competes() && standing(cell) == Some(Standing::AtMost));
     let mut numbers = cells.iter().filter_map(Cell::measured);
     let is_beaten = numbers.any(|m| beats(m.median));
     if let Outcome::Measured(measured) = &mut cells[best].outcome {

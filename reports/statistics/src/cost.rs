@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use flowmeter_records::{RunData, Uncontended, Window};
 
-use super::forks::median;
 use super::estimates::{Allocated, Cell, Cost};
+use super::forks::median;
 use super::samples::{Entry, ScenarioSamples};
 
 /// The cost of the implementation itself, over complete rounds.

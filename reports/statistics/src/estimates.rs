@@ -173,7 +173,7 @@ pub struct Measured {
     pub ratio: f64,
     /// Lower end of the interval of the ratio to the best, whichever entry that is.
     pub ratio_lo: f64,
-    /// Upper end; 1 exactly where the cell may be the best.
+    /// Upper end; 1 where the cell may be the best.
     pub ratio_hi: f64,
     /// The p-value of "as good as the best", corrected for the entries of the scenario; 1 for the leading entry, and
     /// with one fork.

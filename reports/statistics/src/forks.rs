@@ -205,7 +205,10 @@ mod tests {
 
     #[test]
     fn differences_are_of_rounds_that_both_have() {
-        let (a, b) = ([(0, 5.0), (2, 7.0), (3, 1.0)], [(1, 9.0), (2, 4.0), (3, 3.0)]);
+        let (a, b) = (
+            [(0, 5.0), (2, 7.0), (3, 1.0)],
+            [(1, 9.0), (2, 4.0), (3, 3.0)],
+        );
         assert_eq!(differences(&a, &b), [(2, 3.0), (3, -2.0)]);
         assert_eq!(differences(&b, &a), [(2, -3.0), (3, 2.0)]);
         assert!(differences(&a, &[]).is_empty());
@@ -265,5 +268,4 @@ mod tests {
         let values = [(0, 1.0), (1, 9.0), (2, 2.0), (4, 7.0)];
         assert_eq!(fork_medians(&forks, &values), [2.0, 7.0]);
     }
-
 }

@@ -84,6 +84,10 @@ mod tests {
     fn a_run_without_placebos_says_so() {
         assert!(health(0, 0).sentence().contains("unknown"));
         assert_eq!(health(2, 51).sentence(), "2 of 51 placebos exclude 1");
-        assert!(health(9, 51).sentence().starts_with("unhealthy run: 9 of 51"));
+        assert!(
+            health(9, 51)
+                .sentence()
+                .starts_with("unhealthy run: 9 of 51")
+        );
     }
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::histograms::{Percentile, merged, percentiles};
 use super::samples::ScenarioSamples;
-use super::tails::{Tail, tails};
+use super::tails::{Pooled, Tail, pooled};
 use crate::error::StatisticsError;
 
 /// Percentiles of an implementation's latencies in a scenario, over all complete rounds.
@@ -36,9 +36,13 @@ pub fn curves(
 ) -> Result<(), StatisticsError> {
     for (name, windows) in samples.with_number() {
         let of_all = || windows.values().copied();
-        let response = merged(runs, of_all(), "response", |w| {
-            w.latency.as_ref().map(|latency| &*latency.response)
-        })?;
+        let pooled = pooled(samples, name);
+        let response = match pooled {
+            Some(pooled) => Some(pooled.all().clone()),
+            None => merged(runs, of_all(), "response", |w| {
+                w.latency.as_ref().map(|latency| &*latency.response)
+            })?,
+        };
         let service = merged(runs, of_all(), "service", |w| {
             w.latency.as_ref().map(|latency| &*latency.service)
         })?;
@@ -49,7 +53,7 @@ pub fn curves(
                 count: response.len(),
                 response: percentiles(&response),
                 service: percentiles(&service),
-                tails: tails(samples, name),
+                tails: pooled.map_or(Vec::new(), Pooled::tails),
             });
         }
     }

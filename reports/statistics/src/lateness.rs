@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::histograms::{Percentile, merged, percentiles};
 use super::samples::ScenarioSamples;
-use super::tails::{Tail, tails};
+use super::tails::{Pooled, Tail, pooled};
 use crate::error::StatisticsError;
 
 /// Percentiles of an implementation's lateness in a scenario, over all complete rounds.
@@ -43,6 +43,7 @@ pub fn curves(
     }
     for (name, windows) in samples.with_number() {
         let of_all = || windows.values().copied();
+        let pooled = pooled(samples, name);
         let called = merged(runs, of_all(), "lateness", |w| Some(&*found(w)?.called))?;
         let claimed = merged(runs, of_all(), "claimed lateness", |w| {
             found(w)?.claimed.as_deref()
@@ -54,7 +55,7 @@ pub fn curves(
                 count: called.len(),
                 early: of_all().filter_map(|t| Some(found(t.window)?.early)).sum(),
                 called: percentiles(&called),
-                tails: tails(samples, name),
+                tails: pooled.map_or(Vec::new(), Pooled::tails),
                 claimed: claimed.as_ref().map(percentiles).unwrap_or_default(),
             });
         }

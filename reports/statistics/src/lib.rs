@@ -25,9 +25,9 @@ mod paired;
 mod ranking;
 mod samples;
 mod significance;
-mod tails;
 #[cfg(test)]
 mod simulated;
+mod tails;
 
 use flowmeter_records::RunData;
 
@@ -45,8 +45,8 @@ pub use histograms::Percentile;
 pub use latency::LatencyCurves;
 pub use lateness::LatenessCurves;
 pub use paired::{Call, Pair, Paired, paired};
-pub use tails::Tail;
 pub use samples::{Entry, origin, samples, scenarios};
+pub use tails::Tail;
 
 use crate::checked::Proofs;
 

@@ -149,9 +149,8 @@ fn pair(
     let new = new_entry(samples, name);
     let why_not = |entry: Entry| no_number(samples, failures, name, entry);
     let (new_fails, base_fails) = (why_not(new), why_not(BASE));
-    let of = |entry: Entry, fails: &Option<String>| {
-        fails.is_none().then(|| samples.number(name, entry))
-    };
+    let of =
+        |entry: Entry, fails: &Option<String>| fails.is_none().then(|| samples.number(name, entry));
     let differences = differences(&samples.logs(name, new), &samples.logs(name, BASE));
     let mut pair = Pair {
         scenario: scenario.name.clone(),

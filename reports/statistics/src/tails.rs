@@ -18,9 +18,14 @@ pub const TAIL: f64 = 0.99;
 /// Fewer samples say nothing about one in a thousand.
 const SAMPLES: u64 = 10_000;
 
-/// What an entry recorded: for each fork its first round, and the sum of its histograms.
-#[derive(Debug, Default)]
-pub struct Pooled(Vec<(usize, Histogram<u64>)>);
+/// What an entry recorded.
+#[derive(Debug)]
+pub struct Pooled {
+    /// For each fork its first round, and the sum of its histograms.
+    forks: Vec<(usize, Histogram<u64>)>,
+    /// The sum of all.
+    all: Histogram<u64>,
+}
 
 /// A percentile over all complete rounds, with its interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -36,27 +41,36 @@ pub struct Tail {
 }
 
 impl Pooled {
+    fn of(forks: Vec<(usize, Histogram<u64>)>) -> Option<Pooled> {
+        let mut rest = forks.iter();
+        let mut all = rest.next()?.1.clone();
+        for (_, fork) in rest {
+            all.add(fork).ok()?;
+        }
+        Some(Pooled { forks, all })
+    }
+
+    /// All complete rounds together.
+    pub fn all(&self) -> &Histogram<u64> {
+        &self.all
+    }
+
     /// A percentile of each fork, by its first round.
     pub fn by_fork(&self, quantile: f64) -> Vec<(usize, f64)> {
-        let forks = self.0.iter();
-        // A logarithm is taken of it.
-        let value = |of: &Histogram<u64>| of.value_at_quantile(quantile).max(1) as f64;
-        forks.map(|(round, fork)| (*round, value(fork))).collect()
+        let forks = self.forks.iter();
+        forks
+            .map(|(round, fork)| (*round, value(fork, quantile)))
+            .collect()
     }
 
     /// A percentile of all forks together.
     pub fn of_all(&self, quantile: f64) -> f64 {
-        let mut all = Histogram::<u64>::new(3).expect("three digits are allowed");
-        for (_, fork) in &self.0 {
-            // It grows as it needs to.
-            all.add(fork).expect("it resizes");
-        }
-        all.value_at_quantile(quantile).max(1) as f64
+        value(&self.all, quantile)
     }
 
     /// The median, the tail and the longest, as far as there are samples enough.
-    fn tails(&self) -> Vec<Tail> {
-        let count: u64 = self.0.iter().map(|(_, fork)| fork.len()).sum();
+    pub fn tails(&self) -> Vec<Tail> {
+        let count = self.all.len();
         let told = [0.5, TAIL, 0.999, 1.0].into_iter();
         let told = told.filter(|quantile| *quantile != 0.999 || count >= SAMPLES);
         told.map(|quantile| {
@@ -73,6 +87,11 @@ impl Pooled {
         })
         .collect()
     }
+}
+
+/// A percentile that has a logarithm.
+fn value(histogram: &Histogram<u64>, quantile: f64) -> f64 {
+    histogram.value_at_quantile(quantile).max(1) as f64
 }
 
 /// The histogram of which a window's value is a percentile.
@@ -93,24 +112,23 @@ pub fn pool(runs: &[RunData], samples: &mut ScenarioSamples) -> Result<(), Stati
     }
     let mut all = BTreeMap::new();
     for (&key, windows) in &samples.windows {
-        let mut pooled = Pooled::default();
+        let mut of_forks = Vec::new();
         for fork in &samples.forks {
             let its = fork.iter().filter_map(|round| windows.get(round).copied());
             let its: Vec<Timed> = its.collect();
             if let Some(sum) = merged(runs, its.into_iter(), "response", of)?
                 && let Some(&first) = fork.first()
             {
-                pooled.0.push((first, sum));
+                of_forks.push((first, sum));
             }
         }
-        all.insert(key, pooled);
+        all.extend(Pooled::of(of_forks).map(|pooled| (key, pooled)));
     }
     samples.pooled = all;
     Ok(())
 }
 
-/// The tails of an implementation itself; empty where nothing is pooled.
-pub fn tails(samples: &ScenarioSamples, name: &str) -> Vec<Tail> {
-    let pooled = samples.pooled.get(&(name, Entry::Original));
-    pooled.map_or(Vec::new(), Pooled::tails)
+/// What an implementation itself recorded.
+pub fn pooled<'s>(samples: &'s ScenarioSamples<'s>, name: &'s str) -> Option<&'s Pooled> {
+    samples.pooled.get(&(name, Entry::Original))
 }

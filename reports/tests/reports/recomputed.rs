@@ -1,4 +1,4 @@
-//! The separate program in `scripts/` computes the same medians.
+//! The separate program in `scripts/` computes the same medians, tails, ratios and intervals.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -17,7 +17,7 @@ fn check(folder: &Path) -> Output {
 }
 
 #[test]
-fn every_median_is_recomputed_from_the_records() {
+fn every_number_is_recomputed_from_the_records() {
     // The tests need only a Rust toolchain; without Python there is no other program to compare
     // with.
     if Command::new("python3").arg("--version").output().is_err() {
@@ -53,6 +53,20 @@ fn every_median_is_recomputed_from_the_records() {
     m.median *= 1.0 + 1e-8;
     estimates.write(folder.path()).unwrap();
     assert_eq!(check(folder.path()).status.code(), Some(1));
+
+    let mut estimates = estimate(&[read_run(folder.path()).unwrap()]).unwrap();
+    let ratios = estimates.cells.iter_mut().filter(|cell| cell.competes());
+    let behind = ratios.filter_map(|cell| match &mut cell.outcome {
+        Outcome::Measured(m) if m.ratio_hi < 1.0 => Some(m),
+        _ => None,
+    });
+    for m in behind.take(3) {
+        m.ratio_lo *= 1.0 + 1e-5;
+    }
+    estimates.write(folder.path()).unwrap();
+    let said = check(folder.path());
+    let said = String::from_utf8_lossy(&said.stdout).into_owned();
+    assert!(said.ends_with(" cells, 3 differ\n"), "{said}");
 
     // A number cannot be left out without a reason in the records.
     for outcome in [

@@ -32,23 +32,41 @@ fn places(entries: &[Vec<f64>]) -> Vec<Place> {
 
 #[test]
 fn one_that_is_ahead_of_all_by_more_than_the_margin_is_the_best() {
-    let entries = [around(0.0, 0.01, 0), around(-0.2, 0.01, 1), around(-1.0, 0.1, 2)];
-    assert_eq!(places(&entries), [Place::Best, Place::Slower, Place::Slower]);
+    let entries = [
+        around(0.0, 0.01, 0),
+        around(-0.2, 0.01, 1),
+        around(-1.0, 0.1, 2),
+    ];
+    assert_eq!(
+        places(&entries),
+        [Place::Best, Place::Slower, Place::Slower]
+    );
     let best = contest(&entries).distance(0).unwrap();
     assert_eq!((best.ratio, best.lo, best.hi), (1.0, 1.0, 1.0));
 }
 
 #[test]
 fn a_difference_below_the_margin_is_no_call_however_certain() {
-    let entries = [around(0.0, 1e-4, 0), around(-0.02, 1e-4, 1), around(-0.5, 1e-4, 2)];
-    assert_eq!(places(&entries), [Place::Level, Place::Level, Place::Slower]);
+    let entries = [
+        around(0.0, 1e-4, 0),
+        around(-0.02, 1e-4, 1),
+        around(-0.5, 1e-4, 2),
+    ];
+    assert_eq!(
+        places(&entries),
+        [Place::Level, Place::Level, Place::Slower]
+    );
     let second = contest(&entries).distance(1).unwrap();
     assert!(second.hi < 1.0, "it is certain: {second:?}");
 }
 
 #[test]
 fn what_scatters_more_than_it_differs_is_undecided() {
-    let entries = [around(0.0, 0.2, 0), around(-0.1, 0.2, 1), around(-3.0, 0.2, 2)];
+    let entries = [
+        around(0.0, 0.2, 0),
+        around(-0.1, 0.2, 1),
+        around(-3.0, 0.2, 2),
+    ];
     assert_eq!(
         places(&entries),
         [Place::Undecided, Place::Undecided, Place::Slower]
@@ -110,10 +128,30 @@ struct Case {
 
 const EVEN: fn(usize) -> f64 = |_| 0.1;
 const CASES: [Case; 8] = [
-    Case { name: "equal", levels: |_, _| 0.0, spread: EVEN, tails: Tails::Normal },
-    Case { name: "equal, heavy tails", levels: |_, _| 0.0, spread: EVEN, tails: Tails::Heavy },
-    Case { name: "equal, stalls", levels: |_, _| 0.0, spread: EVEN, tails: Tails::Stalls },
-    Case { name: "equal, skewed", levels: |_, _| 0.0, spread: EVEN, tails: Tails::Skewed },
+    Case {
+        name: "equal",
+        levels: |_, _| 0.0,
+        spread: EVEN,
+        tails: Tails::Normal,
+    },
+    Case {
+        name: "equal, heavy tails",
+        levels: |_, _| 0.0,
+        spread: EVEN,
+        tails: Tails::Heavy,
+    },
+    Case {
+        name: "equal, stalls",
+        levels: |_, _| 0.0,
+        spread: EVEN,
+        tails: Tails::Stalls,
+    },
+    Case {
+        name: "equal, skewed",
+        levels: |_, _| 0.0,
+        spread: EVEN,
+        tails: Tails::Skewed,
+    },
     Case {
         name: "equal, unlike spreads",
         levels: |_, _| 0.0,
@@ -172,7 +210,7 @@ fn at_most_one_family_in_twenty_loses_an_entry_that_is_as_good_as_the_best() {
 
 #[test]
 fn an_interval_holds_the_ratio_to_the_best_in_at_least_93_percent() {
-    const FAMILIES: usize = 1_000;
+    const FAMILIES: usize = 500;
     for case in CASES {
         for entries in [2, 5, 16] {
             let mut rng = Pcg64Mcg::seed_from_u64(2);
@@ -200,7 +238,11 @@ fn a_call_of_level_is_rarely_false() {
     let mut rng = Pcg64Mcg::seed_from_u64(3);
     let behind = (1.0 - RELEVANT).ln() - 1e-9;
     let level = (0..TRIALS).filter(|_| {
-        let mut forks = |level: f64| (0..FORKS).map(|_| level + 0.02 * draw(Tails::Normal, &mut rng)).collect();
+        let mut forks = |level: f64| {
+            (0..FORKS)
+                .map(|_| level + 0.02 * draw(Tails::Normal, &mut rng))
+                .collect()
+        };
         places(&[forks(0.0), forks(behind)])[1] == Place::Level
     });
     let share = level.count() as f64 / TRIALS as f64;
@@ -212,7 +254,9 @@ fn power(behind: f64, spread: f64, forks: usize, others: &[f64]) -> f64 {
     const RUNS: usize = 500;
     let mut rng = Pcg64Mcg::seed_from_u64(4);
     let found = (0..RUNS).filter(|_| {
-        let levels = [0.0, (1.0 - behind).ln()].into_iter().chain(others.iter().copied());
+        let levels = [0.0, (1.0 - behind).ln()]
+            .into_iter()
+            .chain(others.iter().copied());
         let entries = levels.map(|level| {
             let forks = (0..forks).map(|_| level + spread * draw(Tails::Normal, &mut rng));
             forks.collect()
@@ -253,7 +297,10 @@ fn the_power_is_what_the_table_says() {
         [0.95, 0.99, 0.99],
     ];
     for (found, least) in table.iter().zip(least) {
-        let is_enough = found.iter().zip(least).all(|(found, least)| *found >= least);
+        let is_enough = found
+            .iter()
+            .zip(least)
+            .all(|(found, least)| *found >= least);
         assert!(is_enough, "{found:?} against {least:?}");
     }
 }

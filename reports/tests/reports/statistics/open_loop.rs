@@ -119,3 +119,35 @@ fn percentiles_with_fewer_than_ten_samples_above_are_left_out() {
     assert_eq!(curve.response.last().unwrap().quantile, 0.995);
     assert!(curve.response.is_sorted_by_key(|p| p.nanos));
 }
+
+#[test]
+fn a_stall_of_one_window_counts_in_the_tail() {
+    let mut run = fixture::run(&Shape {
+        histograms: true,
+        scenarios: 25,
+        ..small(1)
+    });
+    let scenario = "channels/latency-10000";
+    let number = |run: &RunData| {
+        let estimates = estimated(run);
+        let curves = estimates.latencies.iter();
+        let mut of = curves.filter(|c| c.scenario == scenario && c.implementation == "kanal");
+        let tails = of.next().unwrap().tails.clone();
+        let cell = estimates.cell(scenario, "kanal").unwrap();
+        (cell.measured().unwrap().clone(), tails)
+    };
+    let (before, tails) = number(&run);
+    assert_eq!(
+        tails.iter().map(|t| t.quantile).collect::<Vec<_>>(),
+        [0.5, 0.99, 0.999, 1.0]
+    );
+    assert_eq!(tails[1].nanos, before.median);
+    assert!(tails.is_sorted_by_key(|t| t.nanos as u64));
+    assert!(tails.iter().all(|t| t.lo <= t.nanos && t.nanos <= t.hi));
+    let windows = run.windows.iter_mut();
+    let mut its = windows.filter(|w| w.scenario == scenario && w.implementation == "kanal");
+    its.nth(7).unwrap().latency.as_mut().unwrap().response = fixture::stalled(1_000_000_000);
+    let (after, _) = number(&run);
+    assert!(before.median < 1e6 && after.median > 9e8, "{after:?}");
+    assert!(after.hi >= after.median && after.lo < 1e7, "{after:?}");
+}

@@ -216,6 +216,7 @@ fn diff_tells_what_changed_and_fails_where_it_is_asked_to() {
 
     let records = ground.text("run/records.jsonl");
     let thorough = records.replace("\"exploratory\":true", "\"exploratory\":false");
+    let thorough = thorough.replace("\"forks\":1,", "\"forks\":5,");
     // Tests use an unoptimised build, which is never judged.
     let thorough = thorough.replace(",\"unoptimised\":true", "");
     let failure = r#"{"record":"failure","scenario":"channels/spsc-64","implementation":"mutex","placebo":false,"fork":0,"round":0,"kind":"hang","message":"no answer"}"#;
