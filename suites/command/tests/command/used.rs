@@ -22,6 +22,7 @@ const RANK: &[&str] = &[
     "lo",
     "hi",
     "tier",
+    "verdict",
     "cells",
     "ranked",
     "checked",
@@ -38,6 +39,7 @@ const CMP: &[&str] = &[
     "ratio_to_best",
     "ratio_lo",
     "ratio_hi",
+    "verdict",
     "error",
 ];
 const DIFF: &[&str] = &[
