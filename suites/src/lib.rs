@@ -9,6 +9,7 @@ pub mod base;
 pub mod campaign;
 mod claims;
 pub mod cli;
+pub mod cost;
 pub mod foreign;
 pub mod isolation;
 pub mod mutants;

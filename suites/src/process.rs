@@ -20,6 +20,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::claims;
+use crate::cost;
 use crate::proving::counterexample::Counterexample;
 use crate::proving::picture;
 use crate::proving::{self, again};
@@ -62,6 +63,8 @@ pub(crate) enum Request {
     Leave(claims::Leave),
     /// The names of the implementations in a world.
     Present(twins::Question),
+    /// The modelled cost of an implementation.
+    Cost(cost::Question),
 }
 
 impl Request {
@@ -82,6 +85,7 @@ impl Request {
             Request::Claims(question) => to_string(&claims::serve(worlds, question)),
             Request::Leave(leave) => to_string(&claims::serve_leaving(worlds, leave)),
             Request::Present(question) => to_string(&twins::serve(worlds, &question)),
+            Request::Cost(question) => to_string(&cost::serve(worlds, &question)),
         }
     }
 
@@ -90,6 +94,7 @@ impl Request {
         match self {
             Request::Owes(dues) => Some(dues.cell()),
             Request::Prove(task) => Some(task.cell()),
+            Request::Cost(question) => Some(question.cell()),
             Request::Replay(example)
             | Request::Shrink(example)
             | Request::Rate(example)

@@ -16,6 +16,7 @@ use flowmeter_harness::sync::{Exploration, Explored, Failure, Replayed, Schedule
 use crate::catalogue::{Catalogue, introduced};
 use crate::claims::{self, Leaving, Stage};
 use crate::properties::Case;
+use crate::properties::cost::{OfShape, Shape, costs};
 use crate::properties::{Cell, Checks, Explorer, Judgement, Model, judge_closely};
 use crate::timed::{self, TimedProgram};
 use crate::twins;
@@ -54,6 +55,8 @@ pub(crate) trait Prover: Send + Sync {
     fn explore(&self, model: Model, plan: &Exploration) -> Explored;
     /// That execution of the model again.
     fn replay(&self, model: Model, schedule: &Schedule) -> Result<Replayed, String>;
+    /// What an implementation costs in each shape, under each fixed schedule.
+    fn costs(&self, implementation: &str, shapes: &[Shape]) -> Vec<OfShape>;
     /// An execution that fails alike with fewer switches, if it is found in that time.
     fn shrink(&self, model: Model, failure: &Failure, limit: Duration) -> Option<Failure>;
 }
@@ -108,6 +111,10 @@ impl<W: World, R: Registry> Prover for In<W, R> {
 
     fn replay(&self, model: Model, schedule: &Schedule) -> Result<Replayed, String> {
         W::replay(schedule, move || model())
+    }
+
+    fn costs(&self, implementation: &str, shapes: &[Shape]) -> Vec<OfShape> {
+        costs::<W>(self.registry, implementation, shapes)
     }
 
     fn shrink(&self, model: Model, failure: &Failure, limit: Duration) -> Option<Failure> {

@@ -60,6 +60,7 @@ use ::std::future::Future;
 use ::std::time::Duration;
 
 mod body;
+pub mod cost;
 #[cfg(feature = "deques")]
 mod deques;
 #[cfg(any(feature = "loom", feature = "shuttle"))]
@@ -79,6 +80,7 @@ pub mod std;
 pub mod trace;
 pub mod world;
 
+use cost::{Counts, Pace};
 pub use note::Note;
 pub use schedule::{Failure, Member, Schedule, Steps};
 
@@ -325,6 +327,15 @@ pub trait World: Send + Sync + 'static {
         schedule: &Schedule,
         model: impl Fn() + Send + Sync + 'static,
     ) -> Result<Replayed, String>;
+
+    /// Runs the model once under that schedule, and counts. Only shuttle can; elsewhere the result is `None`.
+    fn count(
+        pace: Pace,
+        model: impl Fn() + Send + Sync + 'static,
+    ) -> Option<Result<Counts, Failure>> {
+        let _ = (pace, model);
+        None
+    }
 
     /// Looks, for a limited time, for an execution that fails as this one does with fewer switches between threads. Its
     /// schedule is as exact as the given one. Only shuttle can; elsewhere, and if nothing smaller fails, the result is

@@ -33,6 +33,7 @@ use ::std::sync::atomic::Ordering;
 use ::std::time::Duration;
 
 use super::body::{Answer, Body};
+use super::cost::{Counts, Pace};
 use super::explored::exploration::{attempt, execute, executions, explore_apart};
 use super::explored::mischief::Mischief;
 use super::explored::{Engine, Place, Word, address, facade, world};
@@ -42,6 +43,7 @@ use super::{Failure, Replayed, Schedule, Steps};
 use recorded::{Follower, Recorder, Tape};
 
 mod access;
+mod cost;
 mod recorded;
 mod schedulers;
 mod shrunk;
@@ -218,6 +220,13 @@ impl Engine for Shuttle {
         access::announce(object, kind, at);
     }
 
+    fn woke() {
+        cost::woke(1);
+    }
+    fn leave_out(word: &Self::Word) {
+        cost::leave_out(address(word));
+    }
+
     fn misbehaves(_what: Mischief, ways: usize) -> usize {
         if ways > 0 && MISCHIEF.get() && thread_rng().next_u64().is_multiple_of(SELDOM) {
             1 + choose(ways)
@@ -322,6 +331,12 @@ replay: Schedule::Steps(steps) => |model| {
         fits: made.begins_with(steps),
         failure,
     })
+},
+fn count(
+    pace: Pace,
+    model: impl Fn() + Send + Sync + 'static,
+) -> Option<Result<Counts, Failure>> {
+    Some(cost::count(pace, model))
 },
 fn name() -> &'static str {
     if IN_TURNS.get() { Sim::NAME } else { Shuttle::NAME }

@@ -39,9 +39,14 @@ mod pipeline {
 use std::process::ExitCode;
 
 use flowmeter_harness::sync::shuttle::{Shuttle, Sim};
+use flowmeter_suites::cost::Keeping;
 use flowmeter_suites::process;
 use flowmeter_suites::worlds::Worlds;
 use registry::{Nothing, Twins};
+
+// As in the command.
+#[global_allocator]
+static ALLOCATOR: Keeping = Keeping;
 
 fn main() -> ExitCode {
     let worlds = Worlds::of(Nothing)

@@ -3,6 +3,11 @@
 use std::process::ExitCode;
 
 use flowmeter_suites::cli;
+use flowmeter_suites::cost::Keeping;
+
+// `cost` counts accesses by address, so its processes use no address twice. In others this is the system's allocator.
+#[global_allocator]
+static ALLOCATOR: Keeping = Keeping;
 
 fn main() -> ExitCode {
     cli::main_in(&flowmeter_models::everywhere())

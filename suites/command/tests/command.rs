@@ -5,6 +5,8 @@ mod ground;
 
 #[path = "command/claims.rs"]
 mod claims;
+#[path = "command/costs.rs"]
+mod costs;
 #[path = "command/foreign.rs"]
 mod foreign;
 #[path = "command/misuse.rs"]

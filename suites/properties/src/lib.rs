@@ -49,6 +49,7 @@ mod cancellation;
 mod checks;
 mod combinators;
 mod conditions;
+pub mod cost;
 mod crowd;
 pub mod design;
 mod executors;

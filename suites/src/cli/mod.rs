@@ -11,6 +11,7 @@ mod claims;
 mod cmp;
 mod completions;
 mod corpus;
+mod cost;
 mod criterion;
 mod diff;
 mod each_check;
@@ -84,6 +85,7 @@ enum Verb {
     Diff(diff::Diff),
     Ab(ab::Ab),
     Corpus(corpus::Corpus),
+    Cost(cost::Cost),
     Report(report::Report),
     Show(show::Show),
     New(new::New),
@@ -119,6 +121,7 @@ pub fn main_in(worlds: &Worlds) -> ExitCode {
         Verb::Diff(diff) => diff.run(),
         Verb::Ab(ab) => ab.run(worlds),
         Verb::Corpus(corpus) => corpus.run(),
+        Verb::Cost(cost) => cost.run(worlds),
         Verb::Report(report) => report.run(),
         Verb::Show(show) => show.run(),
         Verb::New(new) => new.run(),

@@ -135,6 +135,8 @@ pub fn execute<E: Engine>(eager: u32, model: &dyn Fn()) {
     }
     made::begin();
     let [clock, orders] = [(); 2].map(|()| Arc::new(E::Word::new(0)));
+    E::leave_out(&clock);
+    E::leave_out(&orders);
     world::enter(E::PRIMITIVES);
     census::begin(clock, orders, eager);
     E::set_me(0);

@@ -235,8 +235,9 @@ impl<E: Engine> Condvar<E> {
         loop {
             // A waiter that has timed out does not consume the notification.
             let next = self.waiters().remove(::std::mem::take(&mut place));
-            if next.is_none_or(|seat| seat.rouse()) {
-                return;
+            let Some(seat) = next else { return };
+            if seat.rouse() {
+                return E::woke();
             }
         }
     }
@@ -252,7 +253,9 @@ impl<E: Engine> Condvar<E> {
         self.gate.touch();
         let all = ::std::mem::take(&mut *self.waiters());
         for seat in all {
-            seat.rouse();
+            if seat.rouse() {
+                E::woke();
+            }
         }
     }
 

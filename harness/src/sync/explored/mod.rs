@@ -130,6 +130,12 @@ pub trait Engine: Sized + Send + Sync + 'static {
     /// The calling thread's next step is an access to the object at that address.
     fn announce(_object: usize, _kind: Kind, _at: &'static Location<'static>) {}
 
+    /// Another thread's wait is over because the calling thread notified, unparked or woke it.
+    fn woke() {}
+
+    /// Accesses to this word are the facade's own, and no cost of the model.
+    fn leave_out(_word: &Self::Word) {}
+
     /// The calling thread has accessed an atomic, or made a fence. Returns what that returned.
     fn accessed<T: Seen>(_kind: Kind, seen: T) -> T {
         seen

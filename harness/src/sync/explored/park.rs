@@ -123,8 +123,8 @@ impl<E: Engine> Unparker<E> {
     fn give(&self) {
         self.0.token.swap(TOKEN, Ordering::Release);
         let seat = self.0.seat().take();
-        if let Some(seat) = seat {
-            seat.rouse();
+        if seat.is_some_and(|seat| seat.rouse()) {
+            E::woke();
         }
     }
 }

@@ -6,25 +6,33 @@ use ::std::cell::RefCell;
 use ::std::panic::Location;
 
 use super::super::sites::Kind;
-use super::task;
+use super::{cost, task};
 
 /// An access to a shared object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Access {
     /// The address of the object. Another object may have it in another execution.
     pub(super) object: usize,
-    /// Whether it sees what others wrote.
-    pub(super) reads: bool,
-    /// Whether others may see it.
-    pub(super) writes: bool,
+    /// What it does.
+    pub(super) kind: Kind,
     /// The line that makes it. The same number means the same line, within a process.
     pub(super) line: usize,
 }
 
 impl Access {
+    /// Whether it sees what others wrote.
+    pub(super) fn reads(self) -> bool {
+        self.kind != Kind::Store
+    }
+
+    /// Whether others may see it.
+    pub(super) fn writes(self) -> bool {
+        self.kind != Kind::Load
+    }
+
     /// Whether the order of the two can matter.
     pub(super) fn conflicts(self, other: Access) -> bool {
-        self.object == other.object && (self.writes || other.writes)
+        self.object == other.object && (self.writes() || other.writes())
     }
 }
 
@@ -42,8 +50,7 @@ pub(super) fn announce(object: usize, kind: Kind, at: &'static Location<'static>
         }
         next[task] = Some(Access {
             object,
-            reads: kind != Kind::Store,
-            writes: kind != Kind::Load,
+            kind,
             line: ::std::ptr::from_ref(at) as usize,
         });
     });
@@ -56,11 +63,10 @@ pub(super) fn of(task: TaskId) -> Option<Access> {
 
 /// The task makes its next step now; what follows it is not known yet.
 pub(super) fn made(task: TaskId) {
-    NEXT.with_borrow_mut(|next| {
-        if let Some(access) = next.get_mut(usize::from(task)) {
-            *access = None;
-        }
-    });
+    let made = NEXT.with_borrow_mut(|next| next.get_mut(usize::from(task))?.take());
+    if let Some(Access { object, kind, .. }) = made {
+        cost::made(usize::from(task), object, kind);
+    }
 }
 
 /// An execution begins.

@@ -1,6 +1,7 @@
 //! The schedulers of shuttle's executions: shuttle's own, and those that look at the accesses that tasks announce.
 
 mod feedback;
+mod paced;
 mod pct;
 mod pos;
 mod reads;
@@ -11,6 +12,7 @@ use ::shuttle::scheduler::{RandomScheduler, Scheduler, UrwRandomScheduler};
 
 use super::super::{Scheduling, scale, split_mix};
 use feedback::Feedback;
+pub(super) use paced::Paced;
 use pct::Pct;
 use pos::Pos;
 use surw::Surw;

@@ -17,7 +17,7 @@ use super::super::explored::thread;
 use super::super::explored::{Engine, Word};
 use super::super::sites::Kind;
 use super::super::{Deadline, trace};
-use super::{IN_TURNS, Shuttle, access};
+use super::{IN_TURNS, Shuttle, access, cost};
 
 /// One wait of one thread. Another thread ends it, or a deadline does.
 pub struct Wait {
@@ -71,6 +71,16 @@ pub fn announce(object: usize, kind: Kind, at: &'static Location<'static>) {
 #[track_caller]
 pub fn step(what: &'static str) {
     trace::step(|| what.to_owned(), Some(Location::caller()));
+}
+
+/// The calling thread has ended so many waits of others, as a condition variable or an unpark does.
+pub fn woke(waits: u64) {
+    cost::woke(waits);
+}
+
+/// Whether this execution is one whose cost is counted.
+pub fn is_counted() -> bool {
+    cost::counts()
 }
 
 /// Whether threads take turns here, as in the world `sim`: two that retry in step would do so for ever.

@@ -66,6 +66,38 @@ pub fn reads<T: ?Sized>(object: &T, what: &'static str) {
     before_access(object, Kind::Load, what);
 }
 
+/// A scheduling point before a write of an object that threads share.
+#[inline]
+#[track_caller]
+pub fn stores<T: ?Sized>(object: &T, what: &'static str) {
+    before_access(object, Kind::Store, what);
+}
+
+/// A scheduling point before a lock is taken or tried.
+#[inline]
+#[track_caller]
+pub fn locks<T: ?Sized>(object: &T, what: &'static str) {
+    before_access(object, Kind::Lock, what);
+}
+
+/// As [`locks`] for a thread that has just been scheduled, and needs the point only to be counted.
+#[inline]
+#[track_caller]
+pub fn locks_again<T: ?Sized>(object: &T, what: &'static str) {
+    if twin::is_counted() {
+        locks(object, what);
+    }
+}
+
+/// As [`changes`] for a thread that has just been scheduled, and needs the point only to be counted.
+#[inline]
+#[track_caller]
+pub fn changes_again<T: ?Sized>(object: &T, what: &'static str) {
+    if twin::is_counted() {
+        changes(object, what);
+    }
+}
+
 /// A scheduling point before an operation that may change an object that threads share.
 #[inline]
 #[track_caller]
@@ -85,7 +117,7 @@ fn before(what: &'static str, announce: impl Fn()) {
     if ::std::thread::panicking() || place() != Place::Inside {
         return;
     }
-    if task().is_some_and(spin::has_run_alone) {
+    if task().is_some_and(spin::has_run_alone) && !twin::is_counted() {
         yield_now();
     } else if !spin::keeps_its_turn() {
         announce();

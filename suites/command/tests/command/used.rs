@@ -411,6 +411,7 @@ fn help_is_readable_in_a_hundred_columns() {
         "diff",
         "ab",
         "corpus",
+        "cost",
         "report",
         "show",
         "new",

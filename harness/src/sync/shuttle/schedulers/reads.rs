@@ -22,12 +22,12 @@ impl Reads {
 
     /// An access is made.
     pub(super) fn made(&mut self, access: Access) {
-        if access.reads
+        if access.reads()
             && let Some(writer) = self.written.get(&access.object)
         {
             self.has_new |= self.pairs.insert((*writer, access.line));
         }
-        if access.writes {
+        if access.writes() {
             self.written.insert(access.object, access.line);
         }
     }

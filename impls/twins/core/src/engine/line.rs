@@ -47,7 +47,8 @@ impl Line {
     }
 
     /// Wakes one thread: the first, unless the world misbehaves. One that its deadline has ended does not count.
-    pub fn wake_one(&self) {
+    /// Whether there was one.
+    pub fn wake_one(&self) -> bool {
         wrote();
         let others = self.waits().len().saturating_sub(1);
         let mut at = match place() {
@@ -56,20 +57,20 @@ impl Line {
         };
         loop {
             let next = self.waits().remove(::std::mem::take(&mut at));
-            if next.is_none_or(|wait| wait.end()) {
-                return;
+            let Some(wait) = next else { return false };
+            if wait.end() {
+                return true;
             }
         }
     }
 
-    /// Wakes all threads.
-    pub fn wake_all(&self) {
+    /// Wakes all threads. How many there were.
+    pub fn wake_all(&self) -> u64 {
         wrote();
         let all = ::std::mem::take(&mut *self.waits());
-        if place() == Place::Inside {
-            for wait in all {
-                wait.end();
-            }
+        match place() {
+            Place::Inside => all.iter().map(|wait| u64::from(wait.end())).sum(),
+            Place::Outside | Place::Ending => 0,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Core's atomics with a scheduling point before each operation: transparent, so that statics, zeroed memory and
 //! pointers to the value work as in core.
 
-use crate::engine::{about_to_write, changes, fails_spuriously, reads, wrote};
+use crate::engine::{about_to_write, changes, fails_spuriously, reads, stores, wrote};
 use ::core::fmt;
 use ::core::sync::atomic as real;
 
@@ -76,7 +76,10 @@ macro_rules! atomic {
             #[inline]
             #[track_caller]
             pub fn store(&self, value: $value, order: Ordering) {
-                self.written("stores").store(value, order);
+                wrote();
+                stores(self, "stores");
+                about_to_write(self);
+                self.0.store(value, order);
             }
 
             #[inline]

@@ -3,9 +3,9 @@
 use ::std::fmt;
 use ::std::time::Duration;
 
-use flowmeter_core::engine::{Line, Place, after, changes, now, place};
+use flowmeter_core::engine::{Line, Place, after, changes, locks_again, now, place};
 use flowmeter_harness::sync::Deadline;
-use flowmeter_harness::sync::shuttle::twin::wakes_spuriously;
+use flowmeter_harness::sync::shuttle::twin::{wakes_spuriously, woke};
 
 use super::mutex::MutexGuard;
 use super::{LockResult, PoisonError};
@@ -139,20 +139,21 @@ impl Condvar {
                 self.line.wait("a condvar", deadline, || drop(guard));
             }
         }
+        locks_again(lock, "locks again");
         lock.lock_now()
     }
 
     #[track_caller]
     pub fn notify_one(&self) {
         changes(self, "notifies one");
-        self.line.wake_one();
+        woke(u64::from(self.line.wake_one()));
         self.real.notify(::std::sync::Condvar::notify_one);
     }
 
     #[track_caller]
     pub fn notify_all(&self) {
         changes(self, "notifies all");
-        self.line.wake_all();
+        woke(self.line.wake_all());
         self.real.notify(::std::sync::Condvar::notify_all);
     }
 }

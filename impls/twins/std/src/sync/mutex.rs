@@ -7,7 +7,7 @@ use ::std::panic::{RefUnwindSafe, UnwindSafe};
 use ::std::sync::atomic::{AtomicBool, Ordering};
 use ::std::thread::panicking;
 
-use flowmeter_core::engine::{Line, about_to_write, changes};
+use flowmeter_core::engine::{Line, about_to_write, locks};
 
 use super::{LockResult, Poison, PoisonError, TryLockError, TryLockResult, take};
 
@@ -64,7 +64,7 @@ impl<T> Mutex<T> {
 impl<T: ?Sized> Mutex<T> {
     #[track_caller]
     pub fn lock(&self) -> LockResult<MutexGuard<'_, T>> {
-        changes(self, "locks");
+        locks(self, "locks");
         self.lock_now()
     }
 
@@ -80,7 +80,7 @@ impl<T: ?Sized> Mutex<T> {
 
     #[track_caller]
     pub fn try_lock(&self) -> TryLockResult<MutexGuard<'_, T>> {
-        changes(self, "tries to lock");
+        locks(self, "tries to lock");
         about_to_write(self);
         if self.held.swap(true, Ordering::Acquire) {
             return Err(TryLockError::WouldBlock);

@@ -8,7 +8,7 @@ use ::std::panic::{RefUnwindSafe, UnwindSafe};
 use ::std::sync::atomic::{AtomicUsize, Ordering};
 use ::std::thread::panicking;
 
-use flowmeter_core::engine::{Line, about_to_write, changes};
+use flowmeter_core::engine::{Line, about_to_write, locks};
 
 use super::{LockResult, Poison, PoisonError, TryLockError, TryLockResult, take};
 
@@ -88,7 +88,7 @@ impl<T: ?Sized> RwLock<T> {
 
     #[track_caller]
     pub fn read(&self) -> LockResult<RwLockReadGuard<'_, T>> {
-        changes(self, "locks to read");
+        locks(self, "locks to read");
         about_to_write(self);
         take(&self.line, "a lock to read", || self.enters());
         self.poison.told(self.reader())
@@ -96,7 +96,7 @@ impl<T: ?Sized> RwLock<T> {
 
     #[track_caller]
     pub fn write(&self) -> LockResult<RwLockWriteGuard<'_, T>> {
-        changes(self, "locks to write");
+        locks(self, "locks to write");
         about_to_write(self);
         take(&self.line, "a lock to write", || self.enters_alone());
         self.poison.told(self.writer())
@@ -104,7 +104,7 @@ impl<T: ?Sized> RwLock<T> {
 
     #[track_caller]
     pub fn try_read(&self) -> TryLockResult<RwLockReadGuard<'_, T>> {
-        changes(self, "tries to lock to read");
+        locks(self, "tries to lock to read");
         about_to_write(self);
         if !self.enters() {
             return Err(TryLockError::WouldBlock);
@@ -114,7 +114,7 @@ impl<T: ?Sized> RwLock<T> {
 
     #[track_caller]
     pub fn try_write(&self) -> TryLockResult<RwLockWriteGuard<'_, T>> {
-        changes(self, "tries to lock to write");
+        locks(self, "tries to lock to write");
         about_to_write(self);
         if !self.enters_alone() {
             return Err(TryLockError::WouldBlock);

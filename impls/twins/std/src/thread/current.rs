@@ -6,9 +6,9 @@ use ::std::sync::Arc;
 use ::std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use ::std::time::Duration;
 
-use flowmeter_core::engine::{self, Line, Place, changes, place};
+use flowmeter_core::engine::{self, Line, Place, changes, changes_again, place};
 use flowmeter_harness::sync::Deadline;
-use flowmeter_harness::sync::shuttle::twin::wakes_spuriously;
+use flowmeter_harness::sync::shuttle::twin::{wakes_spuriously, woke};
 
 /// As `std::thread::Thread`.
 #[derive(Clone)]
@@ -60,7 +60,7 @@ impl Thread {
     pub fn unpark(&self) {
         changes(&self.0.token, "unparks");
         self.0.token.store(true, Ordering::Release);
-        self.0.line.wake_all();
+        woke(self.0.line.wake_all());
         if let Some(real) = self.0.real.get() {
             real.unpark();
         }
@@ -77,6 +77,7 @@ impl Thread {
             Place::Inside if wakes_spuriously() => {}
             Place::Inside => {
                 self.0.line.wait("park", deadline, || ());
+                changes_again(&self.0.token, "takes the token");
                 token();
             }
             Place::Ending => {}

@@ -1,0 +1,77 @@
+//! Modelled cost: what one execution under a fixed schedule does to the memory that its tasks share.
+//!
+//! The schedule and the counts depend on the code alone. So they are the same on every machine and in every build, where
+//! a measured time is not. `docs/cost.md` says what they leave out.
+
+/// A fixed schedule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+pub enum Pace {
+    /// A task runs until it waits, yields or ends. Then the next one runs.
+    Bursts,
+    /// A task makes one access to what tasks share. Then the next one runs.
+    Steps,
+}
+
+impl Pace {
+    /// Both.
+    pub const ALL: [Pace; 2] = [Pace::Bursts, Pace::Steps];
+
+    /// The name, as in tables and JSON.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Pace::Bursts => "bursts",
+            Pace::Steps => "steps",
+        }
+    }
+}
+
+/// What was counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Counts {
+    /// Read-modify-writes of atomics, of the tokens of parked threads and of condition variables, also exchanges that
+    /// fail.
+    pub read_modify_writes: u64,
+    /// Acquisitions of locks, and tries.
+    pub locks: u64,
+    /// Waits that another task ended: by an unpark, a notification or a waker.
+    pub wakes: u64,
+    /// Accesses to an atomic, a lock, a token or a condition variable that the task had no valid copy of, because
+    /// another task had written it, or had read it before this write.
+    pub moves: u64,
+    /// Reads of atomics.
+    pub loads: u64,
+    /// Writes of atomics.
+    pub stores: u64,
+}
+
+impl Counts {
+    /// What was counted beyond `earlier`, which counted a shorter execution.
+    #[must_use]
+    pub const fn since(self, earlier: Counts) -> Counts {
+        Counts {
+            read_modify_writes: self
+                .read_modify_writes
+                .saturating_sub(earlier.read_modify_writes),
+            locks: self.locks.saturating_sub(earlier.locks),
+            wakes: self.wakes.saturating_sub(earlier.wakes),
+            moves: self.moves.saturating_sub(earlier.moves),
+            loads: self.loads.saturating_sub(earlier.loads),
+            stores: self.stores.saturating_sub(earlier.stores),
+        }
+    }
+
+    /// Name and number of each, in the order of tables.
+    pub const fn each(self) -> [(&'static str, u64); 6] {
+        [
+            ("rmw", self.read_modify_writes),
+            ("lock", self.locks),
+            ("wake", self.wakes),
+            ("move", self.moves),
+            ("load", self.loads),
+            ("store", self.stores),
+        ]
+    }
+}

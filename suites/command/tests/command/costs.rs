@@ -1,0 +1,99 @@
+//! What a message costs our channels, as docs/cost.md has it, and the verb that counts it.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use flowmeter_harness::caps::{Kind, Origin};
+use flowmeter_impls::registry::All;
+use flowmeter_suites::catalogue::introduced;
+
+use crate::ground::{Ground, assert_keys};
+
+/// The rows of tables, by scenario and implementation.
+fn table(text: &str) -> BTreeMap<(&str, &str), &str> {
+    let mut scenario = "";
+    let mut rows = BTreeMap::new();
+    for line in text.lines() {
+        match line.split_whitespace().next() {
+            Some(first) if first.contains('/') => scenario = first,
+            Some(first) if line.starts_with(first) => {
+                rows.insert((scenario, first), line);
+            }
+            _ => {}
+        }
+    }
+    rows
+}
+
+#[test]
+fn our_channels_cost_what_the_page_says() {
+    let mut own = introduced(All);
+    own.retain(|who| who.kind == Kind::Channel && who.origin == Origin::Own);
+    let own: Vec<&str> = own.iter().map(|who| who.name).collect();
+    let ours = format!("^({})$", own.join("|"));
+    let output = Ground::new().run(&["cost", "-i", &ours]).fine();
+    let counted = table(&output);
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/cost.md");
+    let page = fs::read_to_string(page).unwrap();
+    let (_, tables) = page.split_once("<!-- cost -->").expect("it has the tables");
+    let mut kept = table(tables);
+    kept.retain(|(_, name), _| own.contains(name));
+    let accept = "where this is meant, `cargo flowmeter cost --page docs/cost.md` accepts it";
+    for (cell, row) in &counted {
+        let kept = kept.get(cell).copied().unwrap_or("no row");
+        assert_eq!(kept, *row, "{cell:?} costs something else; {accept}");
+    }
+    assert_eq!(
+        kept.len(),
+        counted.len(),
+        "the page has more rows; {accept}"
+    );
+    assert!(counted.len() >= 10 * own.len(), "{output}");
+}
+
+#[test]
+fn costs_are_printed_as_lines_of_json_and_written_into_a_page() {
+    let ground = Ground::new();
+    let condvar = ["cost", "-i", "^condvar$", "-s", "^channels/spsc-1$"];
+    let json = ground.run(&[&condvar[..], &["--format", "json"]].concat());
+    let json = json.fine();
+    let keys = [
+        "scenario",
+        "implementation",
+        "pace",
+        "messages",
+        "counts",
+        "error",
+    ];
+    assert_keys(&json, &keys);
+    assert_eq!(json.lines().count(), 2, "one for each pace: {json}");
+
+    ground.write(
+        "page.md",
+        "# Costs\n\n<!-- cost -->\nold\n<!-- /cost -->\n\nAfter.\n",
+    );
+    let output = ground.run(&[&condvar[..], &["--page", "page.md"]].concat());
+    let table = output.fine();
+    let page = ground.text("page.md");
+    let (before, after) = page.split_once(table.trim_end()).expect("the same table");
+    assert_eq!(before, "# Costs\n\n<!-- cost -->\n\n```text\n");
+    assert_eq!(after, "\n```\n\n<!-- /cost -->\n\nAfter.\n");
+}
+
+#[test]
+fn what_cannot_be_counted_is_refused() {
+    let ground = Ground::new();
+    ground.write("page.md", "# No place\n");
+    for (arguments, why) in [
+        (["-s", "^timers/"], "none of these scenarios can be counted"),
+        (["-s", "nothing"], "no scenario matches 'nothing'"),
+        (["-i", "^heap$"], "no implementation matches '^heap$'"),
+        (["--page", "none.md"], "none.md"),
+        (["--page", "page.md"], "it has no place for the tables"),
+    ] {
+        ground
+            .run(&[&["cost"][..], &arguments].concat())
+            .refused(&[why]);
+    }
+}

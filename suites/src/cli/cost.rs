@@ -1,0 +1,210 @@
+//! `cost`: what a message costs each channel in shared accesses, counted under fixed schedules.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Args;
+use flowmeter_harness::caps::{Kind, Origin};
+use flowmeter_harness::registry::Contestant;
+use flowmeter_harness::sync::cost::{Counts, Pace};
+
+use super::failure::{FAILED, Failure, Outcome, warn};
+use super::output::{Format, Output};
+use super::progress::steps;
+use super::selection::{Implementations, Scenarios};
+use crate::cost::{Row, USUAL, WORLD, ask, shape};
+use crate::properties::cost::Shape;
+use crate::twins;
+use crate::worlds::Worlds;
+
+/// Count what a message costs each channel in shared memory: read-modify-writes, locks, wake-ups, moves of a location
+/// from task to task, loads, stores
+///
+/// The counts are exact, and the same on every machine and in every build. A channel runs under two fixed schedules. In
+/// `bursts` a task runs until it waits. In `steps` the next task runs after each access. Published crates take part
+/// where their twins were built (`scripts/twins`). Exit code 1 if an execution fails or does not end. docs/cost.md says
+/// what is counted, and what is not.
+#[derive(Debug, Args)]
+pub(super) struct Cost {
+    #[command(flatten)]
+    implementations: Implementations,
+    #[command(flatten)]
+    scenarios: Scenarios,
+    /// Also write the tables into this file, between the lines `<!-- cost -->` and `<!-- /cost -->`
+    #[arg(long, value_name = "FILE")]
+    page: Option<PathBuf>,
+    /// How to print
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+impl Cost {
+    pub(super) fn run(self, worlds: &Worlds) -> Outcome {
+        let shapes = self.shapes()?;
+        let page = self.page.as_deref().map(Page::read).transpose()?;
+        let prover = worlds.find(WORLD).ok_or_else(|| {
+            Failure::input(format!(
+                "this program explores nothing in the world {WORLD}"
+            ))
+        })?;
+        let ours = prover.contestants();
+        let mut chosen = worlds.catalogue().implementations().to_vec();
+        chosen.retain(|who| who.kind == Kind::Channel && !who.reference);
+        let chosen = self.implementations.of(&chosen)?;
+        let takes_part = |who: &Contestant| {
+            ours.iter().any(|other| other.name == who.name)
+                || twins::program_of(WORLD, who.name).is_some()
+        };
+        let (chosen, without): (Vec<_>, Vec<_>) = chosen.into_iter().partition(takes_part);
+        if twins::are_missing(WORLD) && without.iter().any(|who| who.origin == Origin::Peer) {
+            let sentence = "the twins of published crates were not built: run scripts/twins first";
+            match &page {
+                Some(_) => return Err(Failure::input(sentence)),
+                None => warn(sentence),
+            }
+        }
+        let mut output = Output::default();
+        let mut rows = Vec::new();
+        let bar = steps(chosen.len() as u64, "counting");
+        for who in &chosen {
+            bar.set_message(who.name);
+            let asked = ask(who.name, &shapes);
+            let asked = asked.map_err(|why| Failure::input(format!("{}: {why}", who.name)))?;
+            rows.extend(asked);
+            bar.inc(1);
+        }
+        bar.finish_and_clear();
+        match self.format {
+            Format::Json => rows.iter().for_each(|row| output.json(row)),
+            Format::Table => output.line(&tables(&shapes, &rows)),
+        }
+        if let Some(page) = page {
+            page.write(&tables(&shapes, &rows))?;
+        }
+        let failed: Vec<&Row> = rows.iter().filter(|row| row.error.is_some()).collect();
+        for row in &failed {
+            let (who, pace) = (&row.implementation, row.pace.name());
+            let why = row.error.as_deref().unwrap_or_default();
+            let why = why.lines().next().unwrap_or_default();
+            warn(&format!("{who} in {}, {pace}: {why}", row.scenario));
+        }
+        Ok(match failed.is_empty() {
+            true => ExitCode::SUCCESS,
+            false => ExitCode::from(FAILED),
+        })
+    }
+
+    /// The scenarios to count, with their shapes.
+    fn shapes(&self) -> Result<Vec<(String, Shape)>, Failure> {
+        let mut all = self.scenarios.all()?;
+        if !self.scenarios.is_given() {
+            let place = |name: &str| USUAL.iter().position(|usual| *usual == name);
+            all.retain(|scenario| place(&scenario.name).is_some());
+            all.sort_by_key(|scenario| place(&scenario.name));
+        }
+        let with_shapes = all.into_iter().filter_map(|scenario| {
+            let shape = shape(&scenario)?;
+            Some((scenario.name, shape))
+        });
+        let shapes: Vec<_> = with_shapes.collect();
+        if shapes.is_empty() {
+            return Err(Failure::input(
+                "none of these scenarios can be counted; choose streams with `-s`, such as -s 'spsc-64$'",
+            ));
+        }
+        Ok(shapes)
+    }
+}
+
+/// A table for each scenario. Each row depends on nothing but its implementation.
+fn tables(shapes: &[(String, Shape)], rows: &[Row]) -> String {
+    let tables = shapes.iter().filter_map(|(scenario, _)| {
+        let of_it: Vec<&Row> = rows
+            .iter()
+            .filter(|row| row.scenario == *scenario)
+            .collect();
+        (!of_it.is_empty()).then(|| table(scenario, &of_it))
+    });
+    tables.collect::<Vec<_>>().join("\n\n")
+}
+
+/// Columns of a name.
+const NAME: usize = 22;
+/// Columns of a number.
+const NUMBER: usize = 6;
+
+fn table(scenario: &str, rows: &[&Row]) -> String {
+    let names = Counts::default().each();
+    let names = names.map(|(name, _)| format!("{name:>NUMBER$}")).concat();
+    let width = names.len();
+    let [first, second] = Pace::ALL.map(Pace::name);
+    // The longest names of scenarios reach into the columns of the first schedule.
+    let head = format!("{scenario:<30}{first:>at$}", at = NAME + 2 + width - 30);
+    let mut text = format!("{head}  {second:>width$}\n{:<NAME$}  {names}  {names}", "");
+    for two in rows.chunk_by(|one, other| one.implementation == other.implementation) {
+        text.push_str(&format!("\n{:<NAME$}", two[0].implementation));
+        for row in two {
+            text.push_str(&format!("  {}", cells(row)));
+        }
+    }
+    text
+}
+
+fn cells(row: &Row) -> String {
+    let Some(counts) = row.counts else {
+        return Counts::default()
+            .each()
+            .map(|_| format!("{:>NUMBER$}", "-"))
+            .concat();
+    };
+    let cell = |(_, count): (&str, u64)| {
+        let each = count as f64 / row.messages as f64;
+        match count {
+            0 => format!("{:>NUMBER$}", 0),
+            _ if each < 99.5 => format!("{each:>NUMBER$.2}"),
+            _ => format!("{each:>NUMBER$.0}"),
+        }
+    };
+    counts.each().map(cell).concat()
+}
+
+/// A page with a place for the tables.
+struct Page {
+    path: PathBuf,
+    before: String,
+    after: String,
+}
+
+const BEGIN: &str = "<!-- cost -->\n";
+const END: &str = "<!-- /cost -->";
+
+impl Page {
+    fn read(path: &Path) -> Result<Page, Failure> {
+        let bad = |why: &str| Failure::input(format!("{}: {why}", path.display()));
+        let text = std::fs::read_to_string(path)
+            .map_err(|why| bad(&format!("{why}; name a page that exists")))?;
+        let halves = text.split_once(BEGIN).and_then(|(before, rest)| {
+            let (_, after) = rest.split_once(END)?;
+            Some((before.to_owned(), after.to_owned()))
+        });
+        let (before, after) = halves.ok_or_else(|| {
+            bad("it has no place for the tables; add the lines `<!-- cost -->` and `<!-- /cost -->`")
+        })?;
+        let path = path.to_owned();
+        Ok(Page {
+            path,
+            before,
+            after,
+        })
+    }
+
+    fn write(self, tables: &str) -> Result<(), Failure> {
+        let Page {
+            path,
+            before,
+            after,
+        } = self;
+        let text = format!("{before}{BEGIN}\n```text\n{tables}\n```\n\n{END}{after}");
+        std::fs::write(&path, text).map_err(|why| Failure::write(&path, &why))
+    }
+}
