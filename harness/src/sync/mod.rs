@@ -328,11 +328,12 @@ pub trait World: Send + Sync + 'static {
         model: impl Fn() + Send + Sync + 'static,
     ) -> Result<Replayed, String>;
 
-    /// Runs the model once under that schedule, and counts. Only shuttle can; elsewhere the result is `None`.
+    /// Runs the model once under that schedule, and counts, or says why the execution failed. Only shuttle can; elsewhere
+    /// the result is `None`.
     fn count(
         pace: Pace,
         model: impl Fn() + Send + Sync + 'static,
-    ) -> Option<Result<Counts, Failure>> {
+    ) -> Option<Result<Counts, String>> {
         let _ = (pace, model);
         None
     }

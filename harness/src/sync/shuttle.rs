@@ -335,7 +335,7 @@ replay: Schedule::Steps(steps) => |model| {
 fn count(
     pace: Pace,
     model: impl Fn() + Send + Sync + 'static,
-) -> Option<Result<Counts, Failure>> {
+) -> Option<Result<Counts, String>> {
     Some(cost::count(pace, model))
 },
 fn name() -> &'static str {

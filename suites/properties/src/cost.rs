@@ -41,6 +41,9 @@ pub struct Cost {
 /// implementation has no such channel, or the world counts nothing.
 pub type OfShape = [Option<Result<Cost, String>>; Pace::ALL.len()];
 
+/// A half for each task.
+type Halves = (Vec<Tx<u64>>, Vec<Rx<u64>>);
+
 /// Messages of the shorter execution, at least. Many designs repeat themselves after 3, 64 or 65 messages.
 const MESSAGES: usize = 960;
 
@@ -63,7 +66,7 @@ impl Shape {
     }
 
     /// Halves for all tasks; `None` where those channels have no such.
-    fn open(self, channels: Channels) -> Option<(Vec<Tx<u64>>, Vec<Rx<u64>>)> {
+    fn open(self, channels: Channels) -> Option<Halves> {
         if !self.way().is_of(channels) {
             return None;
         }
@@ -133,12 +136,12 @@ fn cost<W: World>(channels: Channels, shape: Shape, pace: Pace) -> Option<Result
     let messages = shape.messages();
     let of = |messages| W::count(pace, move || run(channels, shape, messages));
     let (shorter, longer) = (of(messages)?, of(2 * messages)?);
-    let both = shorter.and_then(|shorter| Ok((shorter, longer?)));
-    let cost = both.map(|(shorter, longer)| Cost {
-        messages: messages as u64,
-        counts: longer.since(shorter),
-    });
-    Some(cost.map_err(|failure| failure.message))
+    Some(shorter.and_then(|shorter| {
+        Ok(Cost {
+            messages: messages as u64,
+            counts: longer?.since(shorter),
+        })
+    }))
 }
 
 /// One execution.

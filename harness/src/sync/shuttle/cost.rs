@@ -15,7 +15,7 @@ use super::super::explored::exploration::{attempt, execute, explore_apart};
 use super::super::sites::Kind;
 use super::schedulers::Paced;
 use super::twin::Ending;
-use super::{Shuttle, TOO_MANY_STEPS, config};
+use super::{Shuttle, config};
 
 /// Steps of an execution; one with more is taken for one that does not end.
 const STEPS: usize = 1_000_000;
@@ -96,11 +96,11 @@ pub(super) fn counts() -> bool {
     with(|_| ()).is_some()
 }
 
-/// Runs the model once in that pace, and counts.
+/// Runs the model once in that pace, and counts; or says why the execution failed.
 pub(super) fn count(
     pace: Pace,
     model: impl Fn() + Send + Sync + 'static,
-) -> Result<Counts, Failure> {
+) -> Result<Counts, String> {
     let mut counted = Counts::default();
     let explored = explore_apart(|| {
         let message = attempt(move || {
@@ -111,13 +111,9 @@ pub(super) fn count(
             });
         });
         counted = COUNTER.take().unwrap_or_default().counts;
-        let failure = message.map(|message| Failure {
-            limit: message.contains(TOO_MANY_STEPS),
-            message,
-            schedule: None,
-            member: None,
-        });
-        (false, failure)
+        (false, message.map(Failure::from))
     });
-    explored.failure.map_or(Ok(counted), Err)
+    explored
+        .failure
+        .map_or(Ok(counted), |failure| Err(failure.message))
 }
