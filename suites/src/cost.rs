@@ -8,8 +8,9 @@ mod keeping;
 use std::time::Duration;
 
 use flowmeter_harness::sync::World;
-use flowmeter_harness::sync::cost::{Counts, Pace};
+use flowmeter_harness::sync::cost::Pace;
 use flowmeter_harness::sync::shuttle::Shuttle;
+use flowmeter_records::ModelledCost;
 use serde::{Deserialize, Serialize};
 
 use crate::process::{self, Request};
@@ -42,20 +43,6 @@ pub(crate) const USUAL: [&str; 12] = [
     "channels-async/mpmc-64",
 ];
 
-/// A count.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Row {
-    pub(crate) scenario: String,
-    pub(crate) implementation: String,
-    pub(crate) pace: Pace,
-    /// Messages that cost that.
-    pub(crate) messages: u64,
-    /// `None` where the execution failed.
-    pub(crate) counts: Option<Counts>,
-    /// Why it failed.
-    pub(crate) error: Option<String>,
-}
-
 /// The question to an implementation.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Question {
@@ -70,7 +57,7 @@ impl Question {
     }
 }
 
-/// The tasks and the channel of a scenario, if it is one that can be counted: a stream whose ends wait alike.
+/// The tasks and the channel of a scenario, if it is one that can be counted: a stream with both ends blocking, or both async.
 pub(crate) fn shape(scenario: &ScenarioSpec) -> Option<Shape> {
     let Work::Stream(params) = &scenario.work else {
         return None;
@@ -91,16 +78,19 @@ pub(crate) fn shape(scenario: &ScenarioSpec) -> Option<Shape> {
 ///
 /// # Errors
 /// When its process gives no answer: why, in a sentence.
-pub(crate) fn ask(implementation: &str, shapes: &[(String, Shape)]) -> Result<Vec<Row>, String> {
+pub(crate) fn ask(
+    implementation: &str,
+    shapes: &[(String, Shape)],
+) -> Result<Vec<ModelledCost>, String> {
     let question = Question {
         implementation: implementation.to_owned(),
         shapes: shapes.to_vec(),
     };
-    process::ask::<Result<Vec<Row>, String>>(&Request::Cost(question), LIMIT)?
+    process::ask::<Result<Vec<ModelledCost>, String>>(&Request::Cost(question), LIMIT)?
 }
 
 /// The process of one implementation.
-pub(crate) fn serve(worlds: &Worlds, question: &Question) -> Result<Vec<Row>, String> {
+pub(crate) fn serve(worlds: &Worlds, question: &Question) -> Result<Vec<ModelledCost>, String> {
     if !keeping::keep() {
         return Err(
             "this program uses addresses again, so that moves cannot be counted; make \
@@ -117,7 +107,7 @@ pub(crate) fn serve(worlds: &Worlds, question: &Question) -> Result<Vec<Row>, St
         let of_paces = Pace::ALL.into_iter().zip(costs);
         of_paces.filter_map(move |(pace, cost)| {
             let cost = cost?;
-            Some(Row {
+            Some(ModelledCost {
                 scenario: scenario.clone(),
                 implementation: name.clone(),
                 pace,

@@ -11,6 +11,7 @@
 
 mod findings;
 pub mod hash;
+mod modelled;
 mod proof;
 mod read;
 mod run;
@@ -21,6 +22,7 @@ mod window;
 use serde::{Deserialize, Serialize};
 
 pub use self::findings::{Excess, Fairness, Findings, InFlight, Lateness, WarmUp};
+pub use self::modelled::ModelledCost;
 pub use self::proof::{Attack, Bound, Holds, Proof, SeedClaim, Verdict};
 pub use self::read::{RecordError, RunData, read_records, read_run};
 pub use self::run::{End, Implementation, Machine, Noise, Run};
@@ -64,6 +66,8 @@ pub enum Record {
     SeedClaim(SeedClaim),
     /// A mutant, and the result of a property on it.
     Mutant(Attack),
+    /// What messages cost a channel under a fixed schedule.
+    ModelledCost(ModelledCost),
     /// Last line of a complete run.
     End(End),
     /// A kind that this build does not know. It is never written, and skipped when read.

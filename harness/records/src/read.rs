@@ -9,8 +9,8 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use super::{
-    Allocation, Attack, End, Failure, Implementation, Noise, Proof, RECORDS_FILE, Record, Round,
-    Run, SCHEMA, Scenario, SeedClaim, Uncontended, Window,
+    Allocation, Attack, End, Failure, Implementation, ModelledCost, Noise, Proof, RECORDS_FILE,
+    Record, Round, Run, SCHEMA, Scenario, SeedClaim, Uncontended, Window,
 };
 
 /// Why a run cannot be read or written. Each message names the file and the place, and says what to do.
@@ -81,6 +81,8 @@ pub struct RunData {
     pub seed_claims: Vec<SeedClaim>,
     /// Results of properties on mutants.
     pub attacks: Vec<Attack>,
+    /// What messages cost channels under fixed schedules.
+    pub modelled_costs: Vec<ModelledCost>,
     /// The end, if the run is complete.
     pub end: Option<End>,
     /// A torn last line was left out (the run was cut off while it wrote).
@@ -171,6 +173,7 @@ impl RunData {
             noise: Vec::new(),
             seed_claims: Vec::new(),
             attacks: Vec::new(),
+            modelled_costs: Vec::new(),
             end: None,
             torn: false,
         }
@@ -212,6 +215,10 @@ impl RunData {
             Record::Noise(it) => self.noise.push(it),
             Record::SeedClaim(it) => self.seed_claims.push(it),
             Record::Mutant(it) => self.attacks.push(it),
+            Record::ModelledCost(it) => {
+                self.knows(&it.scenario, &it.implementation)?;
+                self.modelled_costs.push(it);
+            }
             Record::End(it) => self.end = Some(it),
             Record::Unknown => {}
         }

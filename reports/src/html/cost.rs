@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use flowmeter_records::Scenario;
+use flowmeter_harness::sync::cost::Pace;
+use flowmeter_records::{ModelledCost, Scenario};
 
 use super::heading;
 use crate::chart::Data;
@@ -23,6 +24,8 @@ pub struct Table {
     pub counted: bool,
     /// Whether several threads shared the work of one side.
     pub shared: bool,
+    /// Whether costs were modelled here.
+    pub modelled: bool,
     pub rows: Vec<Row>,
 }
 
@@ -77,6 +80,9 @@ fn table(data: &Data, of: &Scenario) -> Option<Table> {
         .iter()
         .filter_map(|key| measured(&key.name))
         .any(|of| of.cost.fairness.is_some());
+    let modelled = keys
+        .iter()
+        .any(|key| cost_in(data, scenario, &key.name, Pace::Bursts).is_some());
     let rows: Vec<Row> = keys
         .into_iter()
         .filter_map(|key| {
@@ -87,6 +93,10 @@ fn table(data: &Data, of: &Scenario) -> Option<Table> {
             }
             if counted {
                 fields.extend(allocations(allocated(&key.name)));
+            }
+            if modelled {
+                let costs = Pace::ALL.map(|pace| cost_in(data, scenario, &key.name, pace));
+                fields.extend(shared_accesses(costs));
             }
             Some(Row {
                 name: key.name,
@@ -99,6 +109,7 @@ fn table(data: &Data, of: &Scenario) -> Option<Table> {
         form: of.form.clone(),
         counted,
         shared,
+        modelled,
         rows,
     })
 }
@@ -123,6 +134,31 @@ fn allocations(of: Option<&Allocated>) -> [Field; 3] {
             number::bytes(b as u64)
         }),
     ]
+}
+
+/// What a message costs there in shared memory: the latest count.
+fn cost_in<'a>(
+    data: &Data<'a>,
+    scenario: &str,
+    name: &str,
+    pace: Pace,
+) -> Option<&'a ModelledCost> {
+    let mut all = data.runs.iter().flat_map(|run| &run.modelled_costs).rev();
+    all.find(|it| (&*it.scenario, &*it.implementation, it.pace) == (scenario, name, pace))
+}
+
+/// Read-modify-writes, locks, wake-ups and moves a message under both schedules, sorted by their sum.
+fn shared_accesses(costs: [Option<&ModelledCost>; 2]) -> [Field; 4] {
+    let [bursts, steps] = costs.map(|cost| cost.and_then(ModelledCost::per_message));
+    std::array::from_fn(|at| {
+        let Some((bursts, steps)) = bursts.zip(steps) else {
+            return field(None, plain);
+        };
+        let (bursts, steps) = (bursts[at].1, steps[at].1);
+        field(Some(bursts + steps), |_| {
+            format!("{bursts:.2} / {steps:.2}")
+        })
+    })
 }
 
 /// A count without a unit; zero is `0`.

@@ -4,8 +4,10 @@ use std::slice;
 use std::time::{Duration, Instant};
 
 use flowmeter_harness::caps::Origin;
+use flowmeter_harness::sync::cost::{Counts, Pace};
 use flowmeter_records::{
-    Allocation, FailureKind, Holds, Measure, RunData, SeedClaim, Uncontended, Window, read_run,
+    Allocation, FailureKind, Holds, Measure, ModelledCost, RunData, SeedClaim, Uncontended, Window,
+    read_run,
 };
 use flowmeter_reports::{
     Checked, SELF_CHECKED, Style, cmp_rows, cmp_table, estimate, machines, rank_rows, rank_table,
@@ -312,12 +314,27 @@ fn costs_and_uncontended_costs_are_shown_but_not_beside_a_failure() {
             peak_live_bytes: 1536,
         });
     }
+    for (scenario, who) in [("channels/spsc-1", "mutex"), failed] {
+        for (pace, wakes) in Pace::ALL.into_iter().zip([123, 456]) {
+            run.modelled_costs.push(ModelledCost {
+                scenario: scenario.to_owned(),
+                implementation: who.to_owned(),
+                pace,
+                messages: 200,
+                counts: Some(Counts {
+                    wakes,
+                    ..Counts::default()
+                }),
+                error: None,
+            });
+        }
+    }
     let page = page(&run);
     assert!(page.contains("<b>41.0 ns</b><small>40.0–42.0 ns</small>"));
     assert!(page.contains("channels/not-timed") && page.contains("<b>27.5 ns</b>"));
     assert!(page.contains("cargo bench -- &#39;^channels/not-timed/&#39;"));
     assert!(!page.contains("123 ns"), "it hung");
-    for text in [">2.5<", ">77.7 B<", ">1.5 KiB"] {
+    for text in [">2.5<", ">77.7 B<", ">1.5 KiB", "0.61 / 2.28"] {
         assert_eq!(page.matches(text).count(), 1, "{text}");
     }
     assert!(page.contains("How evenly threads of one side take turns: right is better"));

@@ -7,12 +7,14 @@ use clap::Args;
 use flowmeter_harness::caps::{Kind, Origin};
 use flowmeter_harness::registry::Contestant;
 use flowmeter_harness::sync::cost::{Counts, Pace};
+use flowmeter_records::ModelledCost;
 
 use super::failure::{FAILED, Failure, Outcome, warn};
+use super::into::Into;
 use super::output::{Format, Output};
 use super::progress::steps;
 use super::selection::{Implementations, Scenarios};
-use crate::cost::{Row, USUAL, WORLD, ask, shape};
+use crate::cost::{USUAL, WORLD, ask, shape};
 use crate::properties::cost::Shape;
 use crate::twins;
 use crate::worlds::Worlds;
@@ -33,6 +35,9 @@ pub(super) struct Cost {
     /// Also write the tables into this file, between the lines `<!-- cost -->` and `<!-- /cost -->`
     #[arg(long, value_name = "FILE")]
     page: Option<PathBuf>,
+    /// Also add the counts of what a run timed to that run, so that its report shows them beside the measured costs
+    #[arg(long, value_name = "RUN")]
+    into: Option<PathBuf>,
     /// How to print
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -42,6 +47,7 @@ impl Cost {
     pub(super) fn run(self, worlds: &Worlds) -> Outcome {
         let shapes = self.shapes()?;
         let page = self.page.as_deref().map(Page::read).transpose()?;
+        let run = self.into.as_deref().map(Into::read).transpose()?;
         let prover = worlds.find(WORLD).ok_or_else(|| {
             Failure::input(format!(
                 "this program explores nothing in the world {WORLD}"
@@ -81,7 +87,13 @@ impl Cost {
         if let Some(page) = page {
             page.write(&tables(&shapes, &rows))?;
         }
-        let failed: Vec<&Row> = rows.iter().filter(|row| row.error.is_some()).collect();
+        if let Some(run) = run {
+            let added = run.add_costs(&rows)?;
+            if self.format == Format::Table {
+                output.line(&format!("{added} rows added to the run"));
+            }
+        }
+        let failed: Vec<&ModelledCost> = rows.iter().filter(|row| row.error.is_some()).collect();
         for row in &failed {
             let (who, pace) = (&row.implementation, row.pace.name());
             let why = row.error.as_deref().unwrap_or_default();
@@ -117,9 +129,9 @@ impl Cost {
 }
 
 /// A table for each scenario. Each row depends on nothing but its implementation.
-fn tables(shapes: &[(String, Shape)], rows: &[Row]) -> String {
+fn tables(shapes: &[(String, Shape)], rows: &[ModelledCost]) -> String {
     let tables = shapes.iter().filter_map(|(scenario, _)| {
-        let of_it: Vec<&Row> = rows
+        let of_it: Vec<&ModelledCost> = rows
             .iter()
             .filter(|row| row.scenario == *scenario)
             .collect();
@@ -133,7 +145,7 @@ const NAME: usize = 22;
 /// Columns of a number.
 const NUMBER: usize = 6;
 
-fn table(scenario: &str, rows: &[&Row]) -> String {
+fn table(scenario: &str, rows: &[&ModelledCost]) -> String {
     let names = Counts::default().each();
     let names = names.map(|(name, _)| format!("{name:>NUMBER$}")).concat();
     let width = names.len();
@@ -150,22 +162,16 @@ fn table(scenario: &str, rows: &[&Row]) -> String {
     text
 }
 
-fn cells(row: &Row) -> String {
-    let Some(counts) = row.counts else {
-        return Counts::default()
-            .each()
-            .map(|_| format!("{:>NUMBER$}", "-"))
-            .concat();
+fn cells(row: &ModelledCost) -> String {
+    let Some(each) = row.per_message() else {
+        return format!("{:>NUMBER$}", "-").repeat(Counts::default().each().len());
     };
-    let cell = |(_, count): (&str, u64)| {
-        let each = count as f64 / row.messages as f64;
-        match count {
-            0 => format!("{:>NUMBER$}", 0),
-            _ if each < 99.5 => format!("{each:>NUMBER$.2}"),
-            _ => format!("{each:>NUMBER$.0}"),
-        }
+    let cell = |(_, count): (&str, f64)| match count {
+        0.0 => format!("{:>NUMBER$}", 0),
+        ..99.5 => format!("{count:>NUMBER$.2}"),
+        _ => format!("{count:>NUMBER$.0}"),
     };
-    counts.each().map(cell).concat()
+    each.map(cell).concat()
 }
 
 /// A page with a place for the tables.

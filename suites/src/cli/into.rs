@@ -1,6 +1,7 @@
 //! `check --into`: verdicts become part of a run. Its report shows them, and cells that they disprove, or leave
 //! undecided by a hang, lose their number. No proof, no number also applies when the proof comes after the number.
-//! `claims --into` adds the results of the claims of the seed texts, and `mutants --into` those of mutants.
+//! `claims --into` adds the results of the claims of the seed texts, `mutants --into` those of mutants, and `cost --into`
+//! modelled costs.
 
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -8,8 +9,8 @@ use std::path::{Path, PathBuf};
 
 use flowmeter_measure::StageError;
 use flowmeter_records::{
-    Attack, Failure as Disproved, Proof, RECORDS_FILE, Record, RunData, SeedClaim, Verdict,
-    read_run,
+    Attack, Failure as Disproved, ModelledCost, Proof, RECORDS_FILE, Record, RunData, SeedClaim,
+    Verdict, read_run,
 };
 use serde::Deserialize;
 
@@ -83,6 +84,18 @@ impl Into {
     /// Appends the results of properties on mutants.
     pub(super) fn add_attacks(&self, attacks: impl Iterator<Item = Attack>) -> Result<(), Failure> {
         self.append(&attacks.map(Record::Mutant).collect::<Vec<_>>())
+    }
+
+    /// Appends the costs of what took part in the run; returns how many these are.
+    pub(super) fn add_costs(&self, rows: &[ModelledCost]) -> Result<usize, Failure> {
+        let took_part = |row: &&ModelledCost| {
+            self.data.scenarios.contains_key(&row.scenario)
+                && self.data.implementations.contains_key(&row.implementation)
+        };
+        let records = rows.iter().filter(took_part).cloned();
+        let records: Vec<Record> = records.map(Record::ModelledCost).collect();
+        self.append(&records)?;
+        Ok(records.len())
     }
 
     fn append(&self, records: &[Record]) -> Result<(), Failure> {

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use flowmeter_harness::caps::{Kind, Origin};
+use flowmeter_harness::sync::cost::Pace;
 use flowmeter_impls::registry::All;
 use flowmeter_suites::catalogue::introduced;
 
@@ -79,6 +80,25 @@ fn costs_are_printed_as_lines_of_json_and_written_into_a_page() {
     let (before, after) = page.split_once(table.trim_end()).expect("the same table");
     assert_eq!(before, "# Costs\n\n<!-- cost -->\n\n```text\n");
     assert_eq!(after, "\n```\n\n<!-- /cost -->\n\nAfter.\n");
+}
+
+#[test]
+fn costs_become_part_of_a_run_and_of_its_report() {
+    let ground = Ground::with_run();
+    ground.run(&["report", "run"]).fine();
+    let column = "<th class=n>Wake-ups";
+    assert!(!ground.text("run/report.html").contains(column));
+    let output = ground.run(&["cost", "-i", "^(mutex|condvar)$", "--into", "run"]);
+    // Of one scenario and one implementation: no other was timed.
+    assert!(output.fine().ends_with("2 rows added to the run\n"));
+    let run = ground.read_run();
+    let paces: Vec<Pace> = run.modelled_costs.iter().map(|it| it.pace).collect();
+    assert_eq!(paces, Pace::ALL);
+    ground.run(&["report", "run"]).fine();
+    let page = ground.text("run/report.html");
+    assert!(page.contains(column), "{page}");
+    let records = ground.text("run/records.jsonl");
+    assert!(records.contains("\"record\":\"modelled-cost\""));
 }
 
 #[test]
