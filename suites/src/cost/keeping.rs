@@ -57,3 +57,28 @@ unsafe impl GlobalAlloc for Keeping {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_released_is_kept_from_the_first_count_on() {
+        assert!(!keep(), "this program's allocator is another");
+        let layout = Layout::new::<[u64; 4]>();
+        // SAFETY: the blocks are used within their sizes, and with their own layouts.
+        let (first, all) = unsafe {
+            let first = Keeping.alloc_zeroed(layout);
+            first.write(7);
+            let grown = Keeping.realloc(first, layout, 64);
+            assert_eq!(grown.read(), 7);
+            let blocks = (0..64).map(|_| {
+                let block = Keeping.alloc(layout);
+                Keeping.dealloc(block, layout);
+                block
+            });
+            (first, blocks.collect::<std::collections::BTreeSet<_>>())
+        };
+        assert!(all.len() == 64 && !all.contains(&first));
+    }
+}
