@@ -219,7 +219,7 @@ pub(crate) fn no_number(proof: &Proof, what: &str) -> Option<StageError> {
     })
 }
 
-/// The engine's plan for a selection. `proofs` is the result of [`quick_proof`], `uncontended` what criterion timed.
+/// The engine's plan for a selection. `proofs` are those of what it relies on, `uncontended` what criterion timed.
 pub fn plan(
     selection: &Selection,
     proofs: Vec<Proof>,
