@@ -13,6 +13,8 @@ use crate::search::REPLAY;
 
 /// A drawing of more lines shows calls and answers only.
 const LINES: usize = 80;
+/// The step of a thread that waits for a future, whatever that future is compiled with. The one that goes on has no place.
+const AWAITS: &str = "waits in block_on";
 
 /// What was found.
 pub(crate) struct Finding<'a, O> {
@@ -109,7 +111,7 @@ fn marks<O: Clone>(program: &Program<O>, events: &[Event]) -> Vec<Mark> {
     marks
 }
 
-/// Whether there is a step within an operation.
+/// Whether there is a step of the structure within an operation. What awaits an operation is a part of the world.
 pub(crate) fn shows_steps(events: &[Event]) -> bool {
     let mut inside = BTreeMap::new();
     events.iter().any(|Event { thread, what }| {
@@ -117,8 +119,8 @@ pub(crate) fn shows_steps(events: &[Event]) -> bool {
         match what {
             What::Said(Note::Called(_)) => *is_inside = true,
             What::Said(Note::Answered(_)) => *is_inside = false,
-            What::Step { .. } => return *is_inside,
-            What::Said(_) => {}
+            What::Step { what, at: Some(_) } if what != AWAITS => return *is_inside,
+            What::Step { .. } | What::Said(_) => {}
         }
         false
     })

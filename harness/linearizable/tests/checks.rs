@@ -2,8 +2,11 @@
 //! one world.
 
 use std::env;
+use std::future::poll_fn;
+use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::Command;
+use std::task::{Poll, Waker};
 use std::time::Duration;
 
 use flowmeter_harness::sync::{panic_text, shuttle};
@@ -182,6 +185,39 @@ check! {
     operations: any::<bool>(),
     with: |check| check.programs(50),
     worlds: [std, #[should_panic(expected = "undecided: shuttle sees no step")] shuttle],
+}
+
+/// The gate below with a lock of std.
+#[derive(Default)]
+struct UnseenGate(std::sync::Mutex<(bool, Vec<Waker>)>);
+
+impl UnseenGate {
+    async fn apply(&self, opens: bool) {
+        poll_fn(|context| {
+            let mut state = self.0.lock().expect("no operation panics");
+            state.0 |= opens;
+            if !state.0 {
+                state.1.push(context.waker().clone());
+                return Poll::Pending;
+            }
+            let waiting = mem::take(&mut state.1);
+            drop(state);
+            waiting.into_iter().for_each(Waker::wake);
+            Poll::Ready(())
+        })
+        .await;
+    }
+}
+
+// The world awaits operations in steps of its own.
+check! {
+    mod unseen_awaits;
+    spec: Gate::default(),
+    subject: UnseenGate::default(),
+    awaits: async |gate, opens| gate.apply(*opens).await,
+    operations: any::<bool>(),
+    with: |check| check.programs(50),
+    worlds: [#[should_panic(expected = "undecided: shuttle sees no step")] shuttle],
 }
 
 check! {
