@@ -97,10 +97,16 @@ impl<W: Ground, P: Sequential> Search<W, P> {
         })
     }
 
-    fn explore(&self, program: &Program<P::Op>, executions: u64, seed: u64) -> Explored {
+    fn explore(
+        &self,
+        program: &Program<P::Op>,
+        executions: u64,
+        time: Duration,
+        seed: u64,
+    ) -> Explored {
         let plan = Exploration {
             executions,
-            time: self.check.time,
+            time,
             seed,
             ..Exploration::default()
         };
@@ -124,7 +130,8 @@ impl<W: Ground, P: Sequential> Search<W, P> {
         let (mut run, mut left_out, mut executions, mut shown) = (0_u64, 0_u64, 0, false);
         let mut cut_short = 0_u64;
         for index in 0..most {
-            if self.began.elapsed() >= self.check.time {
+            let left = self.check.time.saturating_sub(self.began.elapsed());
+            if left.is_zero() {
                 break;
             }
             let number = self.check.seed.wrapping_add(index);
@@ -135,7 +142,7 @@ impl<W: Ground, P: Sequential> Search<W, P> {
                 continue;
             }
             let looks = W::SHOWS_STEPS && !shown && run < LOOKS;
-            let explore = || self.explore(&program, each, number);
+            let explore = || self.explore(&program, each, left, number);
             let (explored, events) = match looks {
                 true => traced(explore),
                 false => (explore(), Vec::new()),
@@ -192,7 +199,8 @@ impl<W: Ground, P: Sequential> Search<W, P> {
                 return None;
             }
             let executions = each.saturating_mul(AGAIN);
-            self.explore(program, executions, number).failure
+            self.explore(program, executions, SHRINKING, number)
+                .failure
         });
         let Least {
             program,
@@ -271,7 +279,9 @@ impl<W: Ground, P: Sequential> Search<W, P> {
             }
             None => {
                 let (_, each) = W::shares(self.check.programs, self.check.executions);
-                let explored = self.explore(&program, each.saturating_mul(AGAIN), replay.program);
+                let executions = each.saturating_mul(AGAIN);
+                let time = self.check.time;
+                let explored = self.explore(&program, executions, time, replay.program);
                 (explored.failure, Vec::new(), true)
             }
         };

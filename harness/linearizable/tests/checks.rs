@@ -292,6 +292,35 @@ fn printed(test: &str, replay: Option<&str>) -> String {
         .concat()
 }
 
+// Each program would take 100 executions of two milliseconds at least.
+check! {
+    mod sleeps;
+    spec: Count::default(),
+    subject: Counter::new(false),
+    calls: |counter, adds| {
+        std::thread::sleep(Duration::from_millis(2));
+        counter.apply(*adds)
+    },
+    operations: any::<bool>(),
+    with: |check| {
+        let check = check.threads(1..=1).each(1..=1).around(0, 0);
+        check.programs(2).time(Duration::from_millis(300))
+    },
+    worlds: [shuttle],
+}
+
+#[test]
+fn the_last_program_ends_when_the_time_is_over() {
+    let told = printed("sleeps::shuttle", None);
+    let executions = told
+        .split(", ")
+        .find_map(|part| part.strip_suffix(" executions"));
+    let executions: u64 = executions
+        .and_then(|number| number.parse().ok())
+        .unwrap_or_else(|| panic!("{told}"));
+    assert!(executions <= 151, "{told}");
+}
+
 #[test]
 fn a_finding_is_replayed_by_its_last_line() {
     let test = "torn::shuttle";
