@@ -52,6 +52,8 @@ pub(crate) fn ask(test: &str, limit: Duration) -> Answer {
     );
     let file = env::temp_dir().join(name);
     let printed = file.with_extension("printed");
+    // A process of that number may have been killed before it removed its own.
+    let _ = fs::remove_file(&file);
     let answer = run(test, limit, &file, &printed)
         .unwrap_or_else(|why| Err(format!("undecided: no process was started: {why}")));
     for file in [&file, &printed] {
@@ -100,4 +102,19 @@ fn run(test: &str, limit: Duration, file: &Path, printed: &Path) -> io::Result<A
             .to_owned(),
         false => format!("crash: the process of the test has ended, {status}:\n  {last}"),
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_that_an_earlier_process_left_is_no_answer() {
+        // A process of the same number may have been killed between the two.
+        let stale = env::temp_dir().join(format!("flowmeter-{}-0", process::id()));
+        fs::write(&stale, "held\nearlier").expect("it is written");
+        let answer = ask("no::such::test", Duration::from_secs(60));
+        let why = answer.expect_err("no test has run");
+        assert!(why.contains("did not run the test"), "{why}");
+    }
 }
