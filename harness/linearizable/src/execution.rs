@@ -4,15 +4,16 @@
 //! world tells so, the history is judged, and what still waits is left behind. Real threads and those of loom cannot be
 //! left behind, so there the programs are those that no order of the specification leaves waiting.
 
+use std::any::Any;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
-use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
 use flowmeter_harness::sync::shuttle::twin::{self, Wait};
-use flowmeter_harness::sync::{Deadline, Note, world};
+use flowmeter_harness::sync::{Deadline, Note, panic_text, world};
 
 use crate::Sequential;
 use crate::finding::picture;
@@ -125,13 +126,13 @@ fn perform<P: Sequential>(
     operation.ret = Some(ret);
 }
 
-/// Announces the end of a thread, whether it panics or not.
-struct Ends(Sender<()>);
+/// Announces the end of a thread. It sends the index of the thread if that panics.
+struct Ends(Sender<Option<usize>>, usize);
 
 impl Drop for Ends {
     fn drop(&mut self) {
         // The receiver is gone once the program hangs.
-        let _ = self.0.send(());
+        let _ = self.0.send(thread::panicking().then_some(self.1));
     }
 }
 
@@ -152,10 +153,10 @@ pub(crate) fn joined<P: Sequential>(job: &Arc<Job<P>>) {
             continue;
         }
         let (ends, ended) = channel();
-        let threads: Vec<_> = phase
-            .map(|thread| {
+        let mut threads: Vec<_> = (phase.enumerate())
+            .map(|(index, thread)| {
                 let (job, instance) = (Arc::clone(job), Arc::clone(&instance));
-                let (begun, ends) = (Arc::clone(&begun), Ends(ends.clone()));
+                let (begun, ends) = (Arc::clone(&begun), Ends(ends.clone(), index));
                 world::spawn(move || {
                     let acted = acted(&job, &instance, thread, &begun);
                     drop((instance, ends));
@@ -165,9 +166,15 @@ pub(crate) fn joined<P: Sequential>(job: &Arc<Job<P>>) {
             .collect();
         if world::name() == "std" {
             world::perturb();
-            for _ in &threads {
-                if let Some(tale) = stands_still(program, &ended, &begun) {
-                    panic!("{tale}");
+            for _ in 0..threads.len() {
+                match ended_one(program, &ended, &begun) {
+                    Ok(None) => {}
+                    // Its panic comes first: others may wait for what it has not done.
+                    Ok(Some(panicked)) => {
+                        world::join(threads.swap_remove(panicked));
+                        break;
+                    }
+                    Err(tale) => panic!("{tale}"),
                 }
             }
         }
@@ -203,17 +210,21 @@ fn acted<P: Sequential>(
     operations
 }
 
-/// Waits for the end of one thread. Returns where the others are if none moves any more.
-fn stands_still<O: Clone + std::fmt::Debug>(
+/// Waits for the end of one thread. Returns its index if it has panicked.
+///
+/// # Errors
+/// With where the others are, if none moves any more.
+fn ended_one<O: Clone + std::fmt::Debug>(
     program: &Program<O>,
-    ended: &std::sync::mpsc::Receiver<()>,
+    ended: &Receiver<Option<usize>>,
     begun: &[AtomicUsize],
-) -> Option<String> {
+) -> Result<Option<usize>, String> {
     let look = || -> Vec<usize> { begun.iter().map(|begun| begun.load(Relaxed)).collect() };
     loop {
         let before = look();
         match ended.recv_timeout(HANGS) {
-            Ok(()) | Err(RecvTimeoutError::Disconnected) => return None,
+            Ok(panicked) => return Ok(panicked),
+            Err(RecvTimeoutError::Disconnected) => return Ok(None),
             Err(RecvTimeoutError::Timeout) if look() != before => {}
             Err(RecvTimeoutError::Timeout) => break,
         }
@@ -230,7 +241,15 @@ fn stands_still<O: Clone + std::fmt::Debug>(
             tale += &format!("\n  thread {thread} is in {number} {op:?}");
         }
     }
-    Some(tale)
+    Err(tale)
+}
+
+/// The text for a specification that panics.
+pub(crate) fn specification_panicked(panic: &(dyn Any + Send)) -> String {
+    format!(
+        "undecided: the specification panicked: {}",
+        panic_text(panic)
+    )
 }
 
 impl<P: Sequential> Job<P> {
@@ -254,7 +273,7 @@ impl<P: Sequential> Job<P> {
             let judging = scope.spawn(|| judge(&self.spec, &history, self.states));
             judging
                 .join()
-                .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+                .unwrap_or_else(|panic| panic!("{}", specification_panicked(&*panic)))
         });
         match verdict {
             Verdict::Legal => locked(&self.legal).entry(key).or_default().push(answers),

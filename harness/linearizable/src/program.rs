@@ -91,6 +91,13 @@ impl<O: Clone> Program<O> {
         Program { threads }
     }
 
+    /// The same threads without operations.
+    pub(crate) fn emptied(&self) -> Program<O> {
+        Program {
+            threads: vec![Vec::new(); self.threads.len()],
+        }
+    }
+
     /// Whether some order of the operations leaves a thread waiting for ever. Where that takes too long to find out, the
     /// answer is true.
     pub(crate) fn may_rest<P: Sequential<Op = O>>(&self, spec: &P) -> bool {

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::env;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -11,7 +12,7 @@ use flowmeter_harness::sync::{Exploration, Explored, Failure, Schedule};
 use proptest::strategy::BoxedStrategy;
 
 use crate::draw::{Draw, programs};
-use crate::execution::Job;
+use crate::execution::{Job, specification_panicked};
 use crate::finding::{Finding, shows_steps};
 use crate::process;
 use crate::program::Program;
@@ -121,8 +122,16 @@ impl<W: Ground, P: Sequential> Search<W, P> {
     }
 
     /// Whether the world can run it: real threads cannot be left waiting.
-    fn fits(&self, program: &Program<P::Op>) -> bool {
-        W::RESTS || !program.may_rest(&self.check.spec)
+    ///
+    /// # Errors
+    /// When the specification panics.
+    fn fits(&self, program: &Program<P::Op>) -> Result<bool, String> {
+        if W::RESTS {
+            return Ok(true);
+        }
+        let may_rest = AssertUnwindSafe(|| program.may_rest(&self.check.spec));
+        let may_rest = catch_unwind(may_rest).map_err(|panic| specification_panicked(&*panic))?;
+        Ok(!may_rest)
     }
 
     fn explored(&self) -> Result<String, String> {
@@ -137,17 +146,22 @@ impl<W: Ground, P: Sequential> Search<W, P> {
             let number = self.check.seed.wrapping_add(index);
             let draw = Draw::new(&self.programs, number).map_err(|why| self.named(&why))?;
             let program = draw.program();
-            if !self.fits(&program) {
+            if !self.fits(&program).map_err(|why| self.named(&why))? {
                 left_out += 1;
                 continue;
             }
-            let looks = W::SHOWS_STEPS && !shown && run < LOOKS;
+            let looks = !shown && (W::EXHAUSTS || W::SHOWS_STEPS && run < LOOKS);
             let explore = || self.explore(&program, each, left, number);
-            let (explored, events) = match looks {
+            let (explored, events) = match looks && W::SHOWS_STEPS {
                 true => traced(explore),
                 false => (explore(), Vec::new()),
             };
             shown |= shows_steps(&events);
+            if looks && W::EXHAUSTS {
+                // The starts and ends of threads have interleavings of their own.
+                let bare = self.explore(&program.emptied(), each, left, number);
+                shown |= explored.executions > bare.executions;
+            }
             run += 1;
             executions += explored.executions;
             cut_short += u64::from(W::EXHAUSTS && !explored.complete);
@@ -166,7 +180,7 @@ impl<W: Ground, P: Sequential> Search<W, P> {
             );
             return Err(self.named(&why));
         }
-        if W::SHOWS_STEPS && !shown || W::EXHAUSTS && executions == run {
+        if (W::SHOWS_STEPS || W::EXHAUSTS) && !shown {
             return Err(self.named(&self.unseen()));
         }
         let cut_short = match cut_short {
@@ -195,7 +209,7 @@ impl<W: Ground, P: Sequential> Search<W, P> {
     fn found(&self, draw: Draw<P::Op>, failure: Failure, each: u64) -> String {
         let (number, size) = (draw.number(), draw.program().size());
         let least = shrunk(draw, failure, SHRINKING, |program| {
-            if !self.fits(program) {
+            if self.fits(program) != Ok(true) {
                 return None;
             }
             let executions = each.saturating_mul(AGAIN);

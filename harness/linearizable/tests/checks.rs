@@ -184,7 +184,11 @@ check! {
     },
     operations: any::<bool>(),
     with: |check| check.programs(50),
-    worlds: [std, #[should_panic(expected = "undecided: shuttle sees no step")] shuttle],
+    worlds: [
+        std,
+        #[should_panic(expected = "undecided: shuttle sees no step")] shuttle,
+        #[should_panic(expected = "undecided: loom sees no step")] loom,
+    ],
 }
 
 /// The gate below with a lock of std.
@@ -268,6 +272,46 @@ check! {
     operations: any::<bool>(),
     with: |check| check.threads(2..=2).each(1..=1).around(0, 0),
     worlds: [#[should_panic(expected = "hang: no thread has moved for 3 seconds")] std],
+}
+
+check! {
+    mod panics_before_it_opens;
+    spec: Gate::default(),
+    subject: (),
+    calls: |(), opens: &bool| {
+        assert!(!opens, "it is stuck");
+        loop {
+            std::thread::park();
+        }
+    },
+    operations: any::<bool>(),
+    with: |check| check.threads(2..=2).each(1..=1).around(0, 0),
+    worlds: [#[should_panic(expected = "a panic: it is stuck")] std],
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+struct Faulty(u64);
+
+impl Sequential for Faulty {
+    type Op = bool;
+    type Ret = u64;
+
+    fn apply(&mut self, adds: &bool) -> u64 {
+        assert!(!adds, "it cannot add");
+        self.0
+    }
+}
+
+check! {
+    mod panicking_specification;
+    spec: Faulty::default(),
+    subject: Counter::new(false),
+    calls: |counter, adds| counter.apply(*adds),
+    operations: any::<bool>(),
+    worlds: [
+        #[should_panic(expected = "undecided: the specification panicked: it cannot add")] std,
+        #[should_panic(expected = "undecided: the specification panicked: it cannot add")] shuttle,
+    ],
 }
 
 check! {
