@@ -19,7 +19,7 @@ use crate::Sequential;
 use crate::finding::picture;
 use crate::history::{History, Operation};
 use crate::judge::{Verdict, judge};
-use crate::program::Program;
+use crate::program::{Phase, Program};
 use crate::subject::{Instance, Subject};
 
 /// No real thread of a correct program stands still for so long.
@@ -146,14 +146,16 @@ pub(crate) fn joined<P: Sequential>(job: &Arc<Job<P>>) {
     let begun: Arc<[AtomicUsize]> = (0..program.size()).map(|_| AtomicUsize::new(0)).collect();
     let mut operations = Vec::new();
     for phase in program.phases() {
-        if phase.len() == 1 {
+        // A real thread may hang, so another one watches it.
+        let is_watched = world::name() == "std" && program.has_operations(&phase);
+        if phase.len() == 1 && !is_watched {
             for thread in phase {
                 operations.extend(acted(job, &instance, thread, &begun));
             }
             continue;
         }
         let (ends, ended) = channel();
-        let mut threads: Vec<_> = (phase.enumerate())
+        let mut threads: Vec<_> = (phase.clone().enumerate())
             .map(|(index, thread)| {
                 let (job, instance) = (Arc::clone(job), Arc::clone(&instance));
                 let (begun, ends) = (Arc::clone(&begun), Ends(ends.clone(), index));
@@ -164,10 +166,10 @@ pub(crate) fn joined<P: Sequential>(job: &Arc<Job<P>>) {
                 })
             })
             .collect();
-        if world::name() == "std" {
+        if is_watched {
             world::perturb();
             for _ in 0..threads.len() {
-                match ended_one(program, &ended, &begun) {
+                match ended_one(program, &phase, &ended, &begun) {
                     Ok(None) => {}
                     // Its panic comes first: others may wait for what it has not done.
                     Ok(Some(panicked)) => {
@@ -210,12 +212,13 @@ fn acted<P: Sequential>(
     operations
 }
 
-/// Waits for the end of one thread. Returns its index if it has panicked.
+/// Waits for the end of one thread of the phase. Returns its index if it has panicked.
 ///
 /// # Errors
 /// With where the others are, if none moves any more.
 fn ended_one<O: Clone + std::fmt::Debug>(
     program: &Program<O>,
+    phase: &Phase,
     ended: &Receiver<Option<usize>>,
     begun: &[AtomicUsize],
 ) -> Result<Option<usize>, String> {
@@ -233,12 +236,11 @@ fn ended_one<O: Clone + std::fmt::Debug>(
         "hang: no thread has moved for {} seconds, and no order of the specification leaves one waiting",
         HANGS.as_secs()
     );
-    let phase = program.phases()[1].clone();
-    for thread in phase {
+    for thread in phase.clone() {
         let mut operations = program.thread(thread);
         if let Some((number, op)) = operations.find(|(number, _)| begun[*number].load(Relaxed) == 1)
         {
-            tale += &format!("\n  thread {thread} is in {number} {op:?}");
+            tale += &format!("\n  {} is in {number} {op:?}", program.name(thread));
         }
     }
     Err(tale)

@@ -45,6 +45,11 @@ impl<O: Clone> Program<O> {
         [0..1, 1..last, last..last + 1]
     }
 
+    /// Whether a thread of the phase has an operation.
+    pub(crate) fn has_operations(&self, phase: &Phase) -> bool {
+        !self.threads[phase.clone()].iter().all(Vec::is_empty)
+    }
+
     /// The index of the phase in which a thread runs.
     pub(crate) fn phase(&self, thread: usize) -> usize {
         let mut phases = self.phases().into_iter();

@@ -274,6 +274,19 @@ check! {
     worlds: [#[should_panic(expected = "hang: no thread has moved for 3 seconds")] std],
 }
 
+// A thread that runs alone.
+check! {
+    mod never_answers;
+    spec: Count::default(),
+    subject: (),
+    calls: |(), _| loop {
+        std::thread::park();
+    },
+    operations: Just(true),
+    with: |check| check.threads(1..=1).each(1..=1).around(0, 0),
+    worlds: [#[should_panic(expected = "thread 1 is in 0 true")] std],
+}
+
 check! {
     mod panics_before_it_opens;
     spec: Gate::default(),
