@@ -33,6 +33,9 @@
 /// }
 /// ```
 ///
+/// The expressions stand in a module below the caller's, which uses all names of the caller's. There `super` is the module
+/// of the caller.
+///
 /// - `subject` is evaluated for each execution.
 /// - `calls` performs an operation on it. `awaits: async |subject, op| …` is the form for operations that are awaited.
 /// - `operations` is a strategy of proptest.
