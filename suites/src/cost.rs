@@ -101,7 +101,8 @@ pub(crate) fn serve(worlds: &Worlds, question: &Question) -> Result<Vec<Modelled
     let name = &question.implementation;
     let shapes: Vec<Shape> = question.shapes.iter().map(|(_, shape)| *shape).collect();
     let prover = worlds.find(WORLD);
-    let costs = prover.map_or_else(Vec::new, |prover| prover.costs(name, &shapes));
+    let prover = prover.ok_or_else(|| format!("this program explores nothing under {WORLD}"))?;
+    let costs = prover.costs(name, &shapes);
     let of_scenarios = question.shapes.iter().zip(costs);
     let rows = of_scenarios.flat_map(|((scenario, _), costs)| {
         let of_paces = Pace::ALL.into_iter().zip(costs);

@@ -213,8 +213,7 @@ impl<W: Ground, P: Sequential> Search<W, P> {
                 return None;
             }
             let executions = each.saturating_mul(AGAIN);
-            self.explore(program, executions, SHRINKING, number)
-                .failure
+            self.explore(program, executions, SHRINKING, number).failure
         });
         let Least {
             program,

@@ -48,19 +48,18 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// What was counted beyond `earlier`, which counted a shorter execution.
-    #[must_use]
-    pub const fn since(self, earlier: Counts) -> Counts {
-        Counts {
+    /// What was counted beyond `earlier`, which counted a shorter execution. `None` if that counted more of anything.
+    pub fn since(self, earlier: Counts) -> Option<Counts> {
+        Some(Counts {
             read_modify_writes: self
                 .read_modify_writes
-                .saturating_sub(earlier.read_modify_writes),
-            locks: self.locks.saturating_sub(earlier.locks),
-            wakes: self.wakes.saturating_sub(earlier.wakes),
-            moves: self.moves.saturating_sub(earlier.moves),
-            loads: self.loads.saturating_sub(earlier.loads),
-            stores: self.stores.saturating_sub(earlier.stores),
-        }
+                .checked_sub(earlier.read_modify_writes)?,
+            locks: self.locks.checked_sub(earlier.locks)?,
+            wakes: self.wakes.checked_sub(earlier.wakes)?,
+            moves: self.moves.checked_sub(earlier.moves)?,
+            loads: self.loads.checked_sub(earlier.loads)?,
+            stores: self.stores.checked_sub(earlier.stores)?,
+        })
     }
 
     /// Name and number of each, in the order of tables.

@@ -20,6 +20,9 @@ use std::cmp::Ordering;
 use super::RELEVANT;
 use super::forks::{CONFIDENCE, Statistic};
 
+/// Fewer forks do not show how forks vary.
+pub const LEAST_FORKS: usize = 3;
+
 /// Accepted probability that a family loses an entry that is as good as the best.
 const ERROR: f64 = 0.05;
 
@@ -30,20 +33,25 @@ pub struct Lead {
     pub log: f64,
     /// What its interval is made of; `None` of a single round.
     shown: Option<Statistic>,
-    /// What a test is made of; `None` where one fork cannot tell.
+    /// What a test is made of; `None` where the forks cannot tell.
     statistic: Option<Statistic>,
 }
 
 impl Lead {
-    /// From one value a fork. With a single fork there is no test, and the interval is of its rounds: it says how far
-    /// one process wandered.
+    /// From one value a fork. With a single fork the interval is of its rounds: it says how far one process wandered.
+    /// Fewer than [`LEAST_FORKS`] are not tested.
     pub fn of(forks: &[f64], rounds: &[f64]) -> Option<Lead> {
         let statistic = Statistic::of(&[forks.to_vec()]);
         (!forks.is_empty()).then(|| Lead {
             log: forks.iter().sum::<f64>() / forks.len() as f64,
             shown: statistic.or_else(|| Statistic::of(&[rounds.to_vec()])),
-            statistic,
+            statistic: statistic.filter(|_| forks.len() >= LEAST_FORKS),
         })
+    }
+
+    /// Whether there are forks enough for a test.
+    pub fn is_tested(self) -> bool {
+        self.statistic.is_some()
     }
 
     /// From the statistic of several scenarios.
@@ -76,7 +84,7 @@ impl Lead {
         (bounded(lo), bounded(hi))
     }
 
-    /// Two-sided p-value of "no difference"; 1 where one fork cannot tell.
+    /// Two-sided p-value of "no difference"; 1 where the forks cannot tell.
     pub fn p(self) -> f64 {
         self.statistic.map_or(1.0, |statistic| statistic.p(1.0))
     }
@@ -245,9 +253,15 @@ impl Contest {
         let mut places: Vec<Place> = entries
             .map(|entry| match self.distance(entry) {
                 Some(d) if !self.candidates[entry] && d.hi < 1.0 && d.ratio <= 1.0 - RELEVANT => {
-                    Place::Slower
+                    match self
+                        .leader()
+                        .is_some_and(|leader| self.is_tested(entry, leader))
+                    {
+                        true => Place::Slower,
+                        false => Place::Undecided,
+                    }
                 }
-                Some(d) if d.lo >= 1.0 - RELEVANT => Place::Level,
+                Some(d) if d.lo >= 1.0 - RELEVANT && self.is_tested_by_all(entry) => Place::Level,
                 _ => Place::Undecided,
             })
             .collect();
@@ -263,6 +277,18 @@ impl Contest {
             };
         }
         places
+    }
+}
+
+impl Contest {
+    fn is_tested(&self, entry: usize, other: usize) -> bool {
+        self.leads[entry][other].is_some_and(Lead::is_tested)
+    }
+
+    /// Whether it was tested against every other one that may be the best.
+    fn is_tested_by_all(&self, entry: usize) -> bool {
+        let mut others = self.candidates().filter(|&other| other != entry);
+        others.all(|other| self.is_tested(entry, other))
     }
 }
 

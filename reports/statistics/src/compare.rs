@@ -143,7 +143,10 @@ pub fn compare<'a>(
             Some(place) => places[place].into(),
             None => Standing::Undecided,
         };
-        let is_aside = matches!(standing, Standing::AtMost | Standing::Reference);
+        let is_aside = matches!(
+            standing,
+            Standing::AtMost | Standing::Reference | Standing::Unproved
+        );
         let median = samples.number(name, Entry::Original);
         let (lo, hi) = level(&samples.forks, &samples.compared(name, Entry::Original));
         let outcome = Outcome::Measured(Measured {
@@ -217,6 +220,7 @@ fn copies(samples: &ScenarioSamples, comparison: &mut Comparison) {
             hi,
             // Of logarithms, since a wild placebo spans orders of magnitude.
             half_width: 1.0 - (lo / hi).sqrt(),
+            tested: lead.is_tested(),
         };
         match entry {
             Entry::Slowed(percent) => comparison.slowed.push(SlowedTwin {

@@ -275,6 +275,14 @@ pub struct Twin {
     pub hi: f64,
     /// Half the width of the interval, as a share. 0 to 1.
     pub half_width: f64,
+    /// Whether there were forks enough for a test.
+    #[serde(default = "tested", skip_serializing_if = "Clone::clone")]
+    pub tested: bool,
+}
+
+/// Of files that do not say so.
+fn tested() -> bool {
+    true
 }
 
 impl Twin {

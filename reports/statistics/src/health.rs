@@ -17,11 +17,12 @@ pub struct Health {
 }
 
 impl Health {
-    /// Of these.
+    /// Of those that were timed in forks enough for a test.
     pub fn of(placebos: &[Twin]) -> Health {
+        let tested = || placebos.iter().filter(|twin| twin.tested);
         Health {
-            placebos: placebos.len(),
-            excluding: placebos.iter().filter(|twin| !twin.holds_one()).count(),
+            placebos: tested().count(),
+            excluding: tested().filter(|twin| !twin.holds_one()).count(),
         }
     }
 
@@ -46,7 +47,10 @@ impl Health {
     /// In a sentence: how many exclude 1, and what that means.
     pub fn sentence(self) -> String {
         let count = match self.placebos {
-            0 => return "no placebo was entered, so the health of the run is unknown".to_owned(),
+            0 => {
+                return "no placebo has forks enough, so the health of the run is unknown"
+                    .to_owned();
+            }
             1 => format!("{} of 1 placebo excludes 1", self.excluding),
             n => format!("{} of {n} placebos exclude 1", self.excluding),
         };

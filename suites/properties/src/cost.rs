@@ -139,7 +139,7 @@ fn cost<W: World>(channels: Channels, shape: Shape, pace: Pace) -> Option<Result
     Some(shorter.and_then(|shorter| {
         Ok(Cost {
             messages: messages as u64,
-            counts: longer?.since(shorter),
+            counts: (longer?.since(shorter)).ok_or("more messages cost less in all")?,
         })
     }))
 }

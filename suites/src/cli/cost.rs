@@ -75,7 +75,8 @@ impl Cost {
         for who in &chosen {
             bar.set_message(who.name);
             let asked = ask(who.name, &shapes);
-            let asked = asked.map_err(|why| Failure::input(format!("{}: {why}", who.name)))?;
+            // The others have their rows.
+            let asked = asked.unwrap_or_else(|why| failed(who.name, &shapes, &why));
             rows.extend(asked);
             bar.inc(1);
         }
@@ -84,7 +85,8 @@ impl Cost {
             Format::Json => rows.iter().for_each(|row| output.json(row)),
             Format::Table => output.line(&tables(&shapes, &rows)),
         }
-        if let Some(page) = page {
+        let failed: Vec<&ModelledCost> = rows.iter().filter(|row| row.error.is_some()).collect();
+        if let Some(page) = page.filter(|_| failed.is_empty()) {
             page.write(&tables(&shapes, &rows))?;
         }
         if let Some(run) = run {
@@ -93,7 +95,6 @@ impl Cost {
                 output.line(&format!("{added} rows added to the run"));
             }
         }
-        let failed: Vec<&ModelledCost> = rows.iter().filter(|row| row.error.is_some()).collect();
         for row in &failed {
             let (who, pace) = (&row.implementation, row.pace.name());
             let why = row.error.as_deref().unwrap_or_default();
@@ -126,6 +127,22 @@ impl Cost {
         }
         Ok(shapes)
     }
+}
+
+/// Rows of an implementation with a process that gave no answer.
+fn failed(name: &str, shapes: &[(String, Shape)], why: &str) -> Vec<ModelledCost> {
+    let row = |scenario: &str, pace| ModelledCost {
+        scenario: scenario.to_owned(),
+        implementation: name.to_owned(),
+        pace,
+        messages: 0,
+        counts: None,
+        error: Some(why.to_owned()),
+    };
+    let scenarios = shapes.iter();
+    scenarios
+        .flat_map(|(scenario, _)| Pace::ALL.map(|pace| row(scenario, pace)))
+        .collect()
 }
 
 /// A table for each scenario. Each row depends on nothing but its implementation.

@@ -103,6 +103,18 @@ fn one_fork_decides_nothing_and_shows_its_rounds() {
 }
 
 #[test]
+fn two_forks_decide_nothing_however_close_or_far() {
+    for log in [-0.01, -3.0] {
+        for forks in [&[log][..], &[log, log + 0.001]] {
+            let lead = Lead::of(forks, &[log, log - 0.001, log + 0.001]).unwrap();
+            assert!(!lead.is_tested());
+            let contest = Contest::new(2, true, |_, _| Some(lead));
+            assert_eq!(contest.places(true), [Place::Undecided; 2], "{forks:?}");
+        }
+    }
+}
+
+#[test]
 fn one_that_never_met_the_leader_has_no_ratio() {
     let forks = around(-0.5, 0.01, 0);
     let contest = Contest::new(3, true, |i, j| {
