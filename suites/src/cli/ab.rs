@@ -169,9 +169,9 @@ impl Ab {
             return Ok(path);
         }
         let timed = timed::named().ok_or_else(|| {
-            Failure::input(
-                "ab compares two builds of a program that times, and this command times by itself",
-            )
+            Failure::input(format!(
+                "this command times by itself, so ab cannot build it from another commit; build it there and name that program with {VARIABLE}"
+            ))
         })?;
         let base = Base::find(*timed, &self.base).map_err(Failure::input)?;
         warn(&format!(
