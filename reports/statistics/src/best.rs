@@ -244,6 +244,16 @@ impl Contest {
         })
     }
 
+    fn is_tested(&self, entry: usize, other: usize) -> bool {
+        self.leads[entry][other].is_some_and(Lead::is_tested)
+    }
+
+    /// Whether it was tested against every other one that may be the best.
+    fn is_tested_by_all(&self, entry: usize) -> bool {
+        let mut others = self.candidates().filter(|&other| other != entry);
+        others.all(|other| self.is_tested(entry, other))
+    }
+
     /// The verdicts, by entry. None is the best, slower or level unless the contest concludes.
     pub fn places(&self, concludes: bool) -> Vec<Place> {
         let entries = 0..self.leads.len();
@@ -277,18 +287,6 @@ impl Contest {
             };
         }
         places
-    }
-}
-
-impl Contest {
-    fn is_tested(&self, entry: usize, other: usize) -> bool {
-        self.leads[entry][other].is_some_and(Lead::is_tested)
-    }
-
-    /// Whether it was tested against every other one that may be the best.
-    fn is_tested_by_all(&self, entry: usize) -> bool {
-        let mut others = self.candidates().filter(|&other| other != entry);
-        others.all(|other| self.is_tested(entry, other))
     }
 }
 

@@ -275,14 +275,17 @@ pub struct Twin {
     pub hi: f64,
     /// Half the width of the interval, as a share. 0 to 1.
     pub half_width: f64,
-    /// Whether there were forks enough for a test.
-    #[serde(default = "tested", skip_serializing_if = "Clone::clone")]
+    /// Whether there were forks enough for a test. A file says so only where there were not.
+    #[serde(default = "yes", skip_serializing_if = "is_yes")]
     pub tested: bool,
 }
 
-/// Of files that do not say so.
-fn tested() -> bool {
+fn yes() -> bool {
     true
+}
+
+fn is_yes(tested: &bool) -> bool {
+    *tested
 }
 
 impl Twin {

@@ -48,7 +48,7 @@ impl Health {
     pub fn sentence(self) -> String {
         let count = match self.placebos {
             0 => {
-                return "no placebo has forks enough, so the health of the run is unknown"
+                return "no placebo was timed in three forks, so the health of the run is unknown"
                     .to_owned();
             }
             1 => format!("{} of 1 placebo excludes 1", self.excluding),
@@ -82,6 +82,22 @@ mod tests {
         // By the binomial distribution of 50 and 0.05: 0.0118 for 7 or more, 0.0032 for 8 or more.
         assert!((health(7, 50).chance() - 0.0118).abs() < 1e-4);
         assert!(health(7, 50).is_sound() && !health(8, 50).is_sound());
+    }
+
+    #[test]
+    fn a_placebo_of_too_few_forks_does_not_count() {
+        let twin = |tested| Twin {
+            scenario: String::new(),
+            implementation: String::new(),
+            rounds: 1,
+            ratio: 0.9,
+            lo: 0.9,
+            hi: 0.9,
+            half_width: 0.0,
+            tested,
+        };
+        let health = Health::of(&[twin(false), twin(false), twin(true)]);
+        assert_eq!((health.placebos, health.excluding), (1, 1));
     }
 
     #[test]

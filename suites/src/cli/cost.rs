@@ -32,7 +32,7 @@ pub(super) struct Cost {
     implementations: Implementations,
     #[command(flatten)]
     scenarios: Scenarios,
-    /// Also write the tables into this file, between the lines `<!-- cost -->` and `<!-- /cost -->`
+    /// Also write the tables of the chosen rows into this file, between the lines `<!-- cost -->` and `<!-- /cost -->`
     #[arg(long, value_name = "FILE")]
     page: Option<PathBuf>,
     /// Also add the counts of what a run timed to that run, so that its report shows them beside the measured costs
@@ -86,8 +86,13 @@ impl Cost {
             Format::Table => output.line(&tables(&shapes, &rows)),
         }
         let failed: Vec<&ModelledCost> = rows.iter().filter(|row| row.error.is_some()).collect();
-        if let Some(page) = page.filter(|_| failed.is_empty()) {
-            page.write(&tables(&shapes, &rows))?;
+        match page {
+            Some(page) if failed.is_empty() => page.write(&tables(&shapes, &rows))?,
+            Some(page) => warn(&format!(
+                "{} is left as it was, since rows would be missing",
+                page.path.display()
+            )),
+            None => {}
         }
         if let Some(run) = run {
             let added = run.add_costs(&rows)?;

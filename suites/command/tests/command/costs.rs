@@ -9,7 +9,7 @@ use flowmeter_harness::sync::cost::Pace;
 use flowmeter_impls::registry::All;
 use flowmeter_suites::catalogue::introduced;
 
-use crate::ground::{Ground, assert_keys};
+use crate::ground::{Answer, Ground, assert_keys};
 
 /// The rows of tables, by scenario and implementation.
 fn table(text: &str) -> BTreeMap<(&str, &str), &str> {
@@ -80,6 +80,44 @@ fn costs_are_printed_as_lines_of_json_and_written_into_a_page() {
     let (before, after) = page.split_once(table.trim_end()).expect("the same table");
     assert_eq!(before, "# Costs\n\n<!-- cost -->\n\n```text\n");
     assert_eq!(after, "\n```\n\n<!-- /cost -->\n\nAfter.\n");
+}
+
+/// Takes the place of the twins: it knows kanal, and crashes where it should count.
+const CRASHES: &str = r#"#!/bin/sh
+read -r line
+case "$line" in
+*'"Present"'*) echo '["kanal"]' ;;
+*) kill -SEGV $$ ;;
+esac
+"#;
+
+#[cfg(unix)]
+#[test]
+fn one_that_crashes_takes_no_other_row_and_no_page_along() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let ground = Ground::new();
+    let page = "<!-- cost -->\nold\n<!-- /cost -->\n";
+    ground.write("page.md", page);
+    ground.write("crashes", CRASHES);
+    let program = ground.at("crashes");
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let chosen = ["-i", "^(condvar|kanal)$", "-s", "^channels/spsc-1$"];
+    let mut command = ground.command(&[&["cost", "--page", "page.md"][..], &chosen].concat());
+    command.env("FLOWMETER_TWINS", &program);
+    let answer = Answer::of(command);
+    assert_eq!(answer.code, Some(1), "{answer:?}");
+    let counted = table(&answer.output);
+    let row = |name| counted[&("channels/spsc-1", name)];
+    assert!(row("condvar").contains("2.00"), "{answer:?}");
+    assert!(row("kanal").ends_with("-     -"), "{answer:?}");
+    for part in [
+        "kanal in channels/spsc-1, steps: the process crashed",
+        "page.md is left as it was",
+    ] {
+        assert!(answer.errors.contains(part), "{answer:?}");
+    }
+    assert_eq!(ground.text("page.md"), page);
 }
 
 #[test]
