@@ -110,9 +110,7 @@ impl Round {
     fn effort(self, world: &str, plan: &Plan<'_>) -> Effort {
         let enough = if world == "std" { 15 } else { 30 };
         let (executions, seconds) = match (self, world) {
-            // An execution of real threads takes ten times as long, and finds a fault by chance.
-            (Round::Brief | Round::ForAlarms, "std") => (200, 1),
-            (Round::Brief, _) => (200, 2),
+            (Round::Brief, _) | (Round::ForAlarms, "std") => (200, 1),
             (Round::Longer, "std" | "loom") => (4_000, 8),
             (Round::Longer, _) => (1_000, 8),
             (Round::Full, "std") => (20_000, enough),
@@ -132,6 +130,7 @@ impl Round {
         let grace = match (self, world) {
             (Round::ForAlarms, _) => Effort::EXPLORE.grace,
             (_, "std") => Effort::CHECK.grace,
+            (Round::Brief, _) => Duration::from_secs(1),
             _ => Duration::from_secs(3),
         };
         Effort {

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{OnceLock, RwLock};
 use std::time::Duration;
 
+use flowmeter_harness::registry::Mutant;
 use serde::{Deserialize, Serialize};
 
 use crate::process::{self, Request};
@@ -24,6 +25,8 @@ const LIMIT: Duration = Duration::from_secs(10);
 #[derive(Debug)]
 struct Twins {
     worlds: &'static [&'static str],
+    /// None of these has a twin.
+    mutants: &'static [Mutant],
     program: Option<PathBuf>,
     /// The implementations of each world that was asked for.
     present: RwLock<Vec<(String, BTreeSet<String>)>>,
@@ -55,13 +58,18 @@ pub(crate) fn built() -> Option<PathBuf> {
     above.find(|program| program.is_file())
 }
 
-/// Lets that program serve the cells of its implementations in these worlds from here on.
+/// Lets that program serve the cells of its implementations in these worlds from here on. It is not asked about mutants.
 ///
 /// # Panics
 /// When it was called before.
-pub(crate) fn serve_in(worlds: &'static [&'static str], program: Option<PathBuf>) {
+pub(crate) fn serve_in(
+    worlds: &'static [&'static str],
+    mutants: &'static [Mutant],
+    program: Option<PathBuf>,
+) {
     let twins = Twins {
         worlds,
+        mutants,
         program,
         present: RwLock::default(),
     };
@@ -78,6 +86,10 @@ pub(crate) fn are_missing(world: &str) -> bool {
 pub(crate) fn program_of(world: &str, implementation: &str) -> Option<&'static Path> {
     let twins = TWINS.get().filter(|twins| twins.worlds.contains(&world))?;
     let program = twins.program.as_deref()?;
+    let is_mutant = |mutant: &Mutant| mutant.name == implementation;
+    if twins.mutants.iter().any(is_mutant) {
+        return None;
+    }
     let known = |present: &[(String, BTreeSet<String>)]| {
         let of_world = present.iter().find(|(name, _)| name == world)?;
         Some(of_world.1.contains(implementation))

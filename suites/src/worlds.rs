@@ -186,12 +186,13 @@ impl Worlds {
     }
 
     /// With twins of published crates in these worlds: another program serves their cells there, if it was built.
+    /// Called after [`with_mutants`](Worlds::with_mutants): the program is not asked about those.
     ///
     /// # Panics
     /// When it was called before in this process.
     #[must_use]
     pub fn with_twins(self, worlds: &'static [&'static str]) -> Worlds {
-        twins::serve_in(worlds, twins::built());
+        twins::serve_in(worlds, self.mutants, twins::built());
         self
     }
 
