@@ -9,7 +9,7 @@ use super::handle::Handle;
 use super::trampoline;
 
 /// A design with puts and takes that answer a callback.
-pub trait Calls: Design {
+pub trait Calls: Design + 'static {
     /// Makes a put wait that answers a callback.
     ///
     /// # Errors

@@ -5,7 +5,7 @@ use std::future::Future;
 use std::ops::DerefMut;
 
 use flowmeter_harness::channel::{
-    Buffer, Message, Offered, Polled, PutError, PutUntilError, TakeError, TakeUntilError,
+    Buffer, Offered, Polled, PutError, PutUntilError, TakeError, TakeUntilError,
 };
 use flowmeter_harness::sync::Deadline;
 
@@ -19,9 +19,9 @@ use crate::sync::Mutex;
 pub const MAX_WAITERS: usize = 1024;
 
 /// The state of a channel, guarded by its lock: the stored values, the waiting requests, and the commits.
-pub trait Core: Sized + Send + 'static {
-    /// The message type of the channel.
-    type Value: Message;
+pub trait Core: Sized + Send {
+    /// The message type of the channel. It may borrow: only callbacks, alts and families ask for more.
+    type Value: Send;
     /// What a commit leaves to be done outside the lock.
     type Effects: Deferred;
 
@@ -67,11 +67,17 @@ pub trait Design: Core {
     /// The key by which an alts orders the locks of its channels, in a design that locks several.
     type Key: Send + Sync + 'static;
     /// The held lock.
-    type Guard<'a>: DerefMut<Target = Self>;
+    type Guard<'a>: DerefMut<Target = Self>
+    where
+        Self: 'a;
     /// A put that may have to wait.
-    type PutFuture<'a>: Future<Output = Result<(), PutError<Self::Value>>> + Send;
+    type PutFuture<'a>: Future<Output = Result<(), PutError<Self::Value>>> + Send
+    where
+        Self: 'a;
     /// A take that may have to wait.
-    type TakeFuture<'a>: Future<Output = Result<Self::Value, TakeError>> + Send;
+    type TakeFuture<'a>: Future<Output = Result<Self::Value, TakeError>> + Send
+    where
+        Self: 'a;
 
     /// The part that is used without the lock.
     fn front(&self) -> Self::Front;

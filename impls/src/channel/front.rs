@@ -13,7 +13,7 @@ pub enum Quick<D, V> {
 }
 
 /// The part of a channel that is used without the channel's lock while no request waits.
-pub trait Front<T>: Clone + Send + Sync + 'static {
+pub trait Front<T>: Clone + Send + Sync {
     /// Whether there is such a part at all. If not, no code is compiled for it.
     const OPENS: bool;
 

@@ -185,6 +185,16 @@ macro_rules! says {
                 self.0.capacity()
             }
 
+            /// The number of producers at this moment.
+            pub fn producers(&self) -> usize {
+                self.0.shared.halves.producers.load(Ordering::Relaxed)
+            }
+
+            /// The number of consumers at this moment.
+            pub fn consumers(&self) -> usize {
+                self.0.shared.halves.consumers.load(Ordering::Relaxed)
+            }
+
             /// The name that the channel was given.
             pub fn name(&self) -> Option<&str> {
                 self.0.name()

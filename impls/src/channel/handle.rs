@@ -1,6 +1,7 @@
 //! The handle of a channel of any design: core.async's channel.
 
 use std::fmt;
+use std::future::Future;
 
 use flowmeter_harness::channel::{
     Buffer, Handler, Offered, Polled, PutError, PutUntilError, TakeError, TakeUntilError,
@@ -96,7 +97,7 @@ impl<D: Design> Handle<D> {
         split(Handle::new(buffer))
     }
 
-    fn called(name: Option<Box<str>>, state: D) -> Self {
+    pub(super) fn called(name: Option<Box<str>>, state: D) -> Self {
         Handle {
             front: state.front(),
             shared: Arc::new(Shared {
@@ -139,7 +140,10 @@ impl<D: Design> Handle<D> {
 
     /// [`Handle::put`] as a future.
     #[inline]
-    pub fn put_async(&self, value: D::Value) -> D::PutFuture<'_> {
+    pub fn put_async(
+        &self,
+        value: D::Value,
+    ) -> impl Future<Output = Result<(), PutError<D::Value>>> + Send {
         D::put_async(self, value)
     }
 
@@ -163,7 +167,7 @@ impl<D: Design> Handle<D> {
 
     /// [`Handle::take`] as a future.
     #[inline]
-    pub fn take_async(&self) -> D::TakeFuture<'_> {
+    pub fn take_async(&self) -> impl Future<Output = Result<D::Value, TakeError>> + Send {
         D::take_async(self)
     }
 

@@ -2,7 +2,7 @@
 
 use std::task::Waker;
 
-use super::trampoline;
+use super::trampoline::{self, Call};
 use crate::sync::{Unparker, contain};
 
 /// What is notified of an answer.
@@ -12,7 +12,7 @@ pub enum Notify {
     /// A task with a pending future.
     Task(Waker),
     /// A callback, with its answer in it.
-    Call(Box<dyn FnOnce() + Send>),
+    Call(Call),
     /// Nothing to notify now.
     Nothing,
 }

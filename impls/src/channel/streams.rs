@@ -57,7 +57,7 @@ impl<D: Design> Producer<D> {
 impl<D: Design> Unpin for Values<D> {}
 impl<D: Design> Unpin for Puts<D> {}
 
-impl<D: Design> Stream for Values<D> {
+impl<D: Design + 'static> Stream for Values<D> {
     type Item = D::Value;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<D::Value>> {
@@ -95,7 +95,7 @@ impl<D: Design> Stream for Values<D> {
     }
 }
 
-impl<D: Design> FusedStream for Values<D> {
+impl<D: Design + 'static> FusedStream for Values<D> {
     fn is_terminated(&self) -> bool {
         self.over
     }
@@ -112,7 +112,7 @@ impl<D: Design> Puts<D> {
     }
 }
 
-impl<D: Design> Sink<D::Value> for Puts<D> {
+impl<D: Design + 'static> Sink<D::Value> for Puts<D> {
     type Error = PutError<D::Value>;
 
     fn poll_ready(

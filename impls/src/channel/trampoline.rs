@@ -15,7 +15,8 @@ use std::pin::pin;
 use crate::own_thread::OwnThread;
 use crate::sync::{self, Arc, Mutex, contain, thread_local};
 
-type Call = Box<dyn FnOnce() + Send>;
+/// A callback with its answer in it.
+pub(super) type Call = Box<dyn FnOnce() + Send>;
 
 thread_local! {
     /// The callbacks queued behind the running one; `None` while none runs. It needs no drop, so it still exists when

@@ -18,25 +18,34 @@ use flowmeter_harness::channel::{Buffer, Emit, Handler, Panic, Transform, Transf
 
 use crate::sync::{caught, contain};
 
+/// A step with a value, and the completion without one. A trait object of [`Transform`] would ask `T: 'static`.
+type Run<T> = dyn FnMut(Option<T>, Emit<'_, T>) -> ControlFlow<()> + Send;
+
 /// The transform of a channel, and the handler of its panics.
 pub struct Transformed<T> {
-    transform: Box<dyn Transform<T>>,
+    transform: Box<Run<T>>,
     handler: Box<dyn FnMut(Panic) -> Option<T> + Send>,
     completed: bool,
 }
 
-impl<T: 'static> Transformed<T> {
+impl<T> Transformed<T> {
     /// The transform of a channel with the given buffer.
     pub(super) fn new(
         buffer: Buffer,
-        transform: impl Transform<T>,
+        mut transform: impl Transform<T>,
         handler: impl Handler<T>,
     ) -> Result<Box<Self>, TransformError> {
         if buffer == Buffer::Rendezvous {
             return Err(TransformError::Unbuffered);
         }
         Ok(Box::new(Transformed {
-            transform: Box::new(transform),
+            transform: Box::new(move |value, emit| match value {
+                Some(value) => transform.step(value, emit),
+                None => {
+                    transform.complete(emit);
+                    ControlFlow::Continue(())
+                }
+            }),
             handler: Box::new(handler),
             completed: false,
         }))
@@ -50,25 +59,18 @@ impl<T: 'static> Transformed<T> {
 
     /// Transforms a value. `Break`: no further values are wanted.
     pub(super) fn step(&mut self, value: T, emit: Emit<'_, T>) -> ControlFlow<()> {
-        self.run(emit, |transform, emit| transform.step(value, emit))
+        self.run(Some(value), emit)
     }
 
     /// Completes the transform, once.
     pub(super) fn complete(&mut self, emit: Emit<'_, T>) {
         self.completed = true;
-        let _ = self.run(emit, |transform, emit| {
-            transform.complete(emit);
-            ControlFlow::Continue(())
-        });
+        let _ = self.run(None, emit);
     }
 
     /// Runs a part of the transform. After a panic, the handler's value is emitted.
-    fn run(
-        &mut self,
-        emit: Emit<'_, T>,
-        part: impl FnOnce(&mut dyn Transform<T>, Emit<'_, T>) -> ControlFlow<()>,
-    ) -> ControlFlow<()> {
-        let panic = match caught(|| part(&mut *self.transform, emit)) {
+    fn run(&mut self, value: Option<T>, emit: Emit<'_, T>) -> ControlFlow<()> {
+        let panic = match caught(|| (self.transform)(value, emit)) {
             Ok(flow) => return flow,
             Err(panic) => panic,
         };

@@ -119,7 +119,7 @@ surface!(lock_free);
 type Halves<D> = (Producer<D>, Consumer<D>);
 
 /// Many are stored, on a stack of the default size.
-fn large_values_need_no_large_stack<D: Design<Value = [u8; LARGE]>>(
+fn large_values_need_no_large_stack<D: Design<Value = [u8; LARGE]> + 'static>(
     split: fn(Buffer) -> Halves<D>,
 ) {
     let puts_and_takes = move || {
@@ -142,7 +142,9 @@ fn large_values_need_no_large_stack<D: Design<Value = [u8; LARGE]>>(
 /// Bytes of a large value. Sixty of them do not fit on a stack; the copies that an unoptimised call makes do.
 const LARGE: usize = 32 << 10;
 
-fn values_are_iterated_until_the_end<D: Design<Value = u32>>(split: fn(Buffer) -> Halves<D>) {
+fn values_are_iterated_until_the_end<D: Design<Value = u32> + 'static>(
+    split: fn(Buffer) -> Halves<D>,
+) {
     let (tx, rx) = split(Buffer::Rendezvous);
     let putting = thread::spawn(move || (0..100).try_for_each(|value| tx.put(value)));
     assert!((&rx).into_iter().eq(0..100));
@@ -239,7 +241,7 @@ fn a_stream_beyond_the_limit_panics<D: Calls<Value = u32>>(
     goes_on(&tx, &further, limit);
 }
 
-fn a_close_is_awaited<D: Design<Value = u32>>(split: fn(Buffer) -> Halves<D>) {
+fn a_close_is_awaited<D: Design<Value = u32> + 'static>(split: fn(Buffer) -> Halves<D>) {
     let (tx, rx) = split(Buffer::fixed(1));
     let further = tx.clone();
     let waiting = thread::spawn(move || block_on(further.closed()));
@@ -311,7 +313,9 @@ fn a_take_dropped_after_the_last_consumer_drops_its_value<D: Design<Value = Arc<
 }
 
 #[cfg(feature = "futures")]
-fn a_stream_dropped_with_a_value_on_its_way_drops_the_value<D: Design<Value = Arc<()>>>(
+fn a_stream_dropped_with_a_value_on_its_way_drops_the_value<
+    D: Design<Value = Arc<()>> + 'static,
+>(
     split: fn(Buffer) -> Halves<D>,
 ) {
     use std::pin::Pin;
@@ -358,7 +362,7 @@ fn errors_are_words() {
 }
 
 #[cfg(feature = "futures")]
-fn halves_are_streams_and_sinks<D: Design<Value = u32>>(split: fn(Buffer) -> Halves<D>) {
+fn halves_are_streams_and_sinks<D: Design<Value = u32> + 'static>(split: fn(Buffer) -> Halves<D>) {
     use std::future::poll_fn;
     use std::pin::Pin;
 

@@ -45,7 +45,7 @@ impl<T> Buffer<T> {
     }
 }
 
-impl<T: Send + 'static> Store<T> for Buffer<T> {
+impl<T: Send> Store<T> for Buffer<T> {
     type Front = Shut;
 
     fn front(&self) -> Shut {

@@ -6,8 +6,9 @@ use super::line::Party;
 use super::state::{Handed, Put, State, Taken};
 use super::store::Store;
 use crate::channel::callback::Calls;
+use crate::channel::trampoline::Call;
 
-impl<T: Message, S: Store<T>> Calls for State<T, S> {
+impl<T: Message, S: Store<T> + 'static> Calls for State<T, S> {
     fn put_later<F>(&mut self, value: T, then: F) -> Result<(), (T, F)>
     where
         F: FnOnce(Result<(), PutError<T>>) + Send + 'static,
@@ -15,7 +16,8 @@ impl<T: Message, S: Store<T>> Calls for State<T, S> {
         if self.puts.is_full() {
             return Err((value, then));
         }
-        let answer = move |put: Put<T>| then(put.map_err(PutError::Closed));
+        let answer =
+            move |put: Put<T>| -> Call { Box::new(move || then(put.map_err(PutError::Closed))) };
         self.puts
             .join(Party::Callback(Box::new(answer)), Some(value));
         Ok(())
@@ -28,9 +30,11 @@ impl<T: Message, S: Store<T>> Calls for State<T, S> {
         if self.takes.is_full() {
             return Err(then);
         }
-        let answer = move |taken: Taken<T>| {
-            let value = taken.map(|Handed { value, .. }| value);
-            then(value.ok_or(TakeError::Closed));
+        let answer = move |taken: Taken<T>| -> Call {
+            Box::new(move || {
+                let value = taken.map(|Handed { value, .. }| value);
+                then(value.ok_or(TakeError::Closed));
+            })
         };
         self.takes.join(Party::Callback(Box::new(answer)), ());
         Ok(())

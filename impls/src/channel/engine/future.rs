@@ -22,7 +22,7 @@ use crate::channel::front::{Front, Quick};
 
 /// A put that may have to wait. A value not yet put is dropped with it.
 #[must_use = "a future does nothing unless it is polled"]
-pub struct PutFuture<'a, T: Send + 'static, S: Store<T> = Buffer<T>> {
+pub struct PutFuture<'a, T: Send, S: Store<T> = Buffer<T>> {
     channel: &'a ChannelOver<T, S>,
     /// Until the first poll.
     value: Option<T>,
@@ -32,7 +32,7 @@ pub struct PutFuture<'a, T: Send + 'static, S: Store<T> = Buffer<T>> {
 
 /// A take that may have to wait.
 #[must_use = "a future does nothing unless it is polled"]
-pub struct TakeFuture<'a, T: Send + 'static, S: Store<T> = Buffer<T>> {
+pub struct TakeFuture<'a, T: Send, S: Store<T> = Buffer<T>> {
     channel: &'a ChannelOver<T, S>,
     stage: Stage<T>,
 }
@@ -43,7 +43,7 @@ enum Stage<T> {
     Done,
 }
 
-impl<'a, T: Send + 'static, S: Store<T>> PutFuture<'a, T, S> {
+impl<'a, T: Send, S: Store<T>> PutFuture<'a, T, S> {
     pub(super) fn new(channel: &'a ChannelOver<T, S>, value: T) -> Self {
         PutFuture {
             channel,
@@ -105,9 +105,9 @@ impl<'a, T: Send + 'static, S: Store<T>> PutFuture<'a, T, S> {
 }
 
 // The value is never pinned: it is moved into the channel.
-impl<T: Send + 'static, S: Store<T>> Unpin for PutFuture<'_, T, S> {}
+impl<T: Send, S: Store<T>> Unpin for PutFuture<'_, T, S> {}
 
-impl<T: Send + 'static, S: Store<T>> Future for PutFuture<'_, T, S> {
+impl<T: Send, S: Store<T>> Future for PutFuture<'_, T, S> {
     type Output = Result<(), PutError<T>>;
 
     /// # Panics
@@ -124,7 +124,7 @@ impl<T: Send + 'static, S: Store<T>> Future for PutFuture<'_, T, S> {
     }
 }
 
-impl<T: Send + 'static, S: Store<T>> Drop for PutFuture<'_, T, S> {
+impl<T: Send, S: Store<T>> Drop for PutFuture<'_, T, S> {
     #[inline]
     fn drop(&mut self) {
         if let Some(waiter) = self.waiter.take() {
@@ -135,7 +135,7 @@ impl<T: Send + 'static, S: Store<T>> Drop for PutFuture<'_, T, S> {
     }
 }
 
-impl<'a, T: Send + 'static, S: Store<T>> TakeFuture<'a, T, S> {
+impl<'a, T: Send, S: Store<T>> TakeFuture<'a, T, S> {
     pub(super) fn new(channel: &'a ChannelOver<T, S>) -> Self {
         TakeFuture {
             channel,
@@ -209,7 +209,7 @@ impl<'a, T: Send + 'static, S: Store<T>> TakeFuture<'a, T, S> {
     }
 }
 
-impl<T: Send + 'static, S: Store<T>> Future for TakeFuture<'_, T, S> {
+impl<T: Send, S: Store<T>> Future for TakeFuture<'_, T, S> {
     type Output = Result<T, TakeError>;
 
     /// # Panics
@@ -229,7 +229,7 @@ impl<T: Send + 'static, S: Store<T>> Future for TakeFuture<'_, T, S> {
     }
 }
 
-impl<T: Send + 'static, S: Store<T>> Drop for TakeFuture<'_, T, S> {
+impl<T: Send, S: Store<T>> Drop for TakeFuture<'_, T, S> {
     #[inline]
     fn drop(&mut self) {
         if let Stage::Waiting(waiter) = &self.stage {
@@ -239,6 +239,6 @@ impl<T: Send + 'static, S: Store<T>> Drop for TakeFuture<'_, T, S> {
 }
 
 debug_by_name! {
-    [T: Send + 'static, S: Store<T>] PutFuture<'_, T, S>;
-    [T: Send + 'static, S: Store<T>] TakeFuture<'_, T, S>;
+    [T: Send, S: Store<T>] PutFuture<'_, T, S>;
+    [T: Send, S: Store<T>] TakeFuture<'_, T, S>;
 }

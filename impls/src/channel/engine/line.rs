@@ -11,6 +11,7 @@ use crate::sync::{Arc, Mutex};
 
 use super::MAX_WAITERS;
 use super::waiter::{Notify, Waiter};
+use crate::channel::trampoline::Call;
 
 /// A waiting alts. Its answer is the index of the clause that won, whatever its channels carry.
 pub(super) type Request = Waiter<usize>;
@@ -22,8 +23,8 @@ pub(super) type Slot<A> = Arc<Mutex<Option<A>>>;
 pub(super) enum Party<A> {
     /// A thread or a task with a single put or take.
     Single(Arc<Waiter<A>>),
-    /// A callback.
-    Callback(Box<dyn FnOnce(A) + Send>),
+    /// A callback. It makes the call from its answer, since only the code that waits knows that both outlive any borrow.
+    Callback(Box<dyn FnOnce(A) -> Call + Send>),
     /// A clause of an alts.
     Clause {
         request: Arc<Request>,
@@ -32,7 +33,7 @@ pub(super) enum Party<A> {
     },
 }
 
-impl<A: Send + 'static> Party<A> {
+impl<A: Send> Party<A> {
     fn is_waiting(&self) -> bool {
         match self {
             Party::Single(_) | Party::Callback(_) => true,
@@ -59,14 +60,14 @@ pub(super) struct Won<A> {
     notify: Notify,
 }
 
-impl<A: Send + 'static> Won<A> {
+impl<A: Send> Won<A> {
     /// Answers, under the lock of the channel. Returns what has to be notified outside the lock.
     pub(super) fn answer(self, answer: A) -> Notify {
         match self.party {
             Party::Single(waiter) => waiter
                 .answer(answer)
                 .expect("a waiter in line is answered once, by the operation that removes it"),
-            Party::Callback(call) => Notify::Call(Box::new(move || call(answer))),
+            Party::Callback(call) => Notify::Call(call(answer)),
             Party::Clause { slot, .. } => {
                 *slot.lock() = Some(answer);
                 self.notify
@@ -81,36 +82,48 @@ struct Place<A, V> {
 }
 
 /// A line. Each member brings a `V` and waits for an `A`.
-pub(super) struct Line<A, V>(VecDeque<Place<A, V>>);
+pub(super) struct Line<A, V> {
+    places: VecDeque<Place<A, V>>,
+    /// The most requests that may wait.
+    limit: usize,
+}
 
-impl<A: Send + 'static, V> Line<A, V> {
+impl<A: Send, V> Line<A, V> {
     pub(super) fn new() -> Self {
-        Line(VecDeque::new())
+        Line {
+            places: VecDeque::new(),
+            limit: MAX_WAITERS,
+        }
     }
 
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.places.is_empty()
     }
 
     pub(super) fn len(&self) -> usize {
-        self.0.len()
+        self.places.len()
     }
 
     /// Whether the limit of waiting requests is reached (C7). An alts that was won elsewhere does not count.
     pub(super) fn is_full(&self) -> bool {
-        let waiting = || self.0.iter().filter(|place| place.party.is_waiting());
-        self.0.len() >= MAX_WAITERS && waiting().count() >= MAX_WAITERS
+        let waiting = || self.places.iter().filter(|place| place.party.is_waiting());
+        self.places.len() >= self.limit && waiting().count() >= self.limit
+    }
+
+    /// From here on any number of requests may wait.
+    pub(super) fn lift_limit(&mut self) {
+        self.limit = usize::MAX;
     }
 
     /// Adds a request at the end.
     pub(super) fn join(&mut self, party: Party<A>, with: V) {
-        self.0.push_back(Place { party, with });
+        self.places.push_back(Place { party, with });
     }
 
     /// Whether a request in line still waits.
     pub(super) fn has_waiting(&self) -> bool {
-        self.0.iter().any(|place| place.party.is_waiting())
+        self.places.iter().any(|place| place.party.is_waiting())
     }
 
     /// Wins the first request that still waits.
@@ -122,11 +135,11 @@ impl<A: Send + 'static, V> Line<A, V> {
     pub(super) fn next_with(&mut self, will_do: impl Fn(&V) -> bool) -> Option<(Won<A>, V)> {
         let mut index = 0;
         loop {
-            let place = self.0.get(index)?;
+            let place = self.places.get(index)?;
             if will_do(&place.with)
                 && let Some(notify) = place.party.win()
             {
-                let Place { party, with } = self.0.remove(index)?;
+                let Place { party, with } = self.places.remove(index)?;
                 return Some((Won { party, notify }, with));
             }
             index += 1;
@@ -153,7 +166,7 @@ impl<A: Send + 'static, V> Line<A, V> {
     }
 
     fn remove(&mut self, is_it: impl Fn(&Party<A>) -> bool) -> Option<V> {
-        let index = self.0.iter().position(|place| is_it(&place.party))?;
-        self.0.remove(index).map(|place| place.with)
+        let index = self.places.iter().position(|place| is_it(&place.party))?;
+        self.places.remove(index).map(|place| place.with)
     }
 }

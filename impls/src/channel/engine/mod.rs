@@ -27,12 +27,13 @@ mod reserve;
 mod state;
 mod store;
 mod transformed;
+mod unlimited;
 mod waiter;
 
 use std::ops::{Deref, DerefMut};
 
 use flowmeter_harness::channel::{
-    Message, Offered, Polled, PutError, PutUntilError, TakeError, TakeUntilError,
+    Offered, Polled, PutError, PutUntilError, TakeError, TakeUntilError,
 };
 use flowmeter_harness::sync::Deadline;
 
@@ -60,9 +61,9 @@ use waiter::{Notify, Waiter};
 pub type ChannelOver<T, S> = Handle<State<T, S>>;
 
 /// The held lock of a channel, with the front shut. If no request waits when it is dropped, it opens the front.
-pub struct Guard<'a, T: Message, S: Store<T>>(MutexGuard<'a, State<T, S>>);
+pub struct Guard<'a, T: Send, S: Store<T>>(MutexGuard<'a, State<T, S>>);
 
-impl<T: Message, S: Store<T>> Deref for Guard<'_, T, S> {
+impl<T: Send, S: Store<T>> Deref for Guard<'_, T, S> {
     type Target = State<T, S>;
 
     #[inline]
@@ -71,14 +72,14 @@ impl<T: Message, S: Store<T>> Deref for Guard<'_, T, S> {
     }
 }
 
-impl<T: Message, S: Store<T>> DerefMut for Guard<'_, T, S> {
+impl<T: Send, S: Store<T>> DerefMut for Guard<'_, T, S> {
     #[inline]
     fn deref_mut(&mut self) -> &mut State<T, S> {
         &mut self.0
     }
 }
 
-impl<T: Message, S: Store<T>> Drop for Guard<'_, T, S> {
+impl<T: Send, S: Store<T>> Drop for Guard<'_, T, S> {
     #[inline]
     fn drop(&mut self) {
         if S::Front::OPENS && self.0.puts.is_empty() && self.0.takes.is_empty() {
@@ -97,12 +98,21 @@ fn looks_again(spin: &mut Spin, deadline: Deadline) -> bool {
     !clock::has_passed(deadline) && spin.again()
 }
 
-impl<T: Message, S: Store<T>> Design for State<T, S> {
+impl<T: Send, S: Store<T>> Design for State<T, S> {
     type Front = S::Front;
     type Key = u64;
-    type Guard<'a> = Guard<'a, T, S>;
-    type PutFuture<'a> = PutFuture<'a, T, S>;
-    type TakeFuture<'a> = TakeFuture<'a, T, S>;
+    type Guard<'a>
+        = Guard<'a, T, S>
+    where
+        Self: 'a;
+    type PutFuture<'a>
+        = PutFuture<'a, T, S>
+    where
+        Self: 'a;
+    type TakeFuture<'a>
+        = TakeFuture<'a, T, S>
+    where
+        Self: 'a;
 
     fn front(&self) -> S::Front {
         self.buffer.front()
@@ -179,7 +189,7 @@ impl<T: Message, S: Store<T>> Design for State<T, S> {
     }
 }
 
-impl<T: Message, S: Store<T>> ChannelOver<T, S> {
+impl<T: Send, S: Store<T>> ChannelOver<T, S> {
     /// Not inlined, so that a put that succeeds at once needs no stack for it.
     #[cold]
     #[inline(never)]

@@ -2,7 +2,7 @@
 
 use std::task::{Poll, Waker};
 
-use flowmeter_harness::channel::{Message, ReserveError};
+use flowmeter_harness::channel::ReserveError;
 use flowmeter_harness::sync::Deadline;
 
 use super::effects::Effects;
@@ -23,7 +23,7 @@ fn told<T>(answer: Option<Put<T>>) -> Poll<Result<(), ReserveError>> {
     }
 }
 
-impl<T: Message, S: Store<T>> Room for State<T, S> {
+impl<T: Send, S: Store<T>> Room for State<T, S> {
     type Waiting = Arc<Waiter<Put<T>>>;
 
     fn reserve(&mut self) -> Result<(), ReserveError> {
@@ -105,7 +105,7 @@ impl<T: Message, S: Store<T>> Room for State<T, S> {
     }
 }
 
-impl<T: Message, S: Store<T>> State<T, S> {
+impl<T: Send, S: Store<T>> State<T, S> {
     fn wait_to_reserve(&mut self, waiter: &Arc<Waiter<Put<T>>>) -> Result<(), ReserveError> {
         if self.puts.is_full() {
             return Err(ReserveError::TooManyWaiters);

@@ -6,7 +6,7 @@
 //! * Once the channel is closed, no take waits, and no put joins those that already wait (C6).
 //! * Values leave in the order of their puts: given back by cancelled takes, stored, waiting.
 
-use flowmeter_harness::channel::{Buffer, Message, Offered, Polled};
+use flowmeter_harness::channel::{Buffer, Offered, Polled};
 
 use super::effects::Effects;
 use super::line::Line;
@@ -47,7 +47,7 @@ pub struct State<T, S> {
     watchers: Watchers,
 }
 
-impl<T: Message, S: Store<T>> Core for State<T, S> {
+impl<T: Send, S: Store<T>> Core for State<T, S> {
     type Value = T;
     type Effects = Effects<T>;
 
@@ -155,7 +155,7 @@ impl<T: Message, S: Store<T>> Core for State<T, S> {
     }
 }
 
-impl<T: Message, S: Store<T>> State<T, S> {
+impl<T: Send, S: Store<T>> State<T, S> {
     fn storing(buffer: S, transformed: Option<Box<Transformed<T>>>) -> Self {
         State {
             buffer,

@@ -8,7 +8,7 @@ use crate::channel::front::Front;
 use crate::channel::halves::{Consumer, Producer};
 
 /// The values of a channel, as the holder of its lock sees them.
-pub trait Store<T: Message>: Sized + Send + 'static {
+pub trait Store<T: Send>: Sized + Send {
     /// The part that is used without the lock.
     type Front: Front<T>;
 

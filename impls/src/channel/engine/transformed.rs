@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use flowmeter_harness::channel::{Emit, Message, Offered};
+use flowmeter_harness::channel::{Emit, Offered};
 
 use super::effects::Effects;
 use super::state::{Handed, State};
@@ -10,7 +10,7 @@ use super::store::Store;
 use crate::channel::design::Core;
 use crate::channel::transformed::Transformed;
 
-impl<T: Message, S: Store<T>> State<T, S> {
+impl<T: Send, S: Store<T>> State<T, S> {
     /// Commits a put and transforms its value, if there is room for one value. What the transform emits may need more.
     #[cold]
     pub(super) fn offer_transformed(&mut self, value: T, effects: &mut Effects<T>) -> Offered<T> {

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::iter;
 
-use flowmeter_harness::channel::{Buffer as Kind, Message};
+use flowmeter_harness::channel::Buffer as Kind;
 
 use super::super::engine::{Buffer, Effects, Store};
 use super::super::front::{Front, Quick};
@@ -23,7 +23,7 @@ impl<T> Clone for Way<T> {
     }
 }
 
-impl<T: Message> Front<T> for Way<T> {
+impl<T: Send> Front<T> for Way<T> {
     const OPENS: bool = true;
 
     #[inline]
@@ -132,7 +132,7 @@ impl<T> Queued<T> {
     }
 }
 
-impl<T: Message> Store<T> for Values<T> {
+impl<T: Send> Store<T> for Values<T> {
     type Front = Way<T>;
 
     fn new(kind: Kind) -> Self {

@@ -35,7 +35,7 @@ pub struct PutClause<'a, T: Message, S: Store<T> = Buffer<T>> {
     effects: Effects<T>,
 }
 
-impl<'a, T: Message, S: Store<T>> TakeClause<'a, T, S> {
+impl<'a, T: Message, S: Store<T> + 'static> TakeClause<'a, T, S> {
     pub(in crate::channel) fn new(channel: &'a ChannelOver<T, S>) -> Self {
         TakeClause {
             channel,
@@ -50,7 +50,7 @@ impl<'a, T: Message, S: Store<T>> TakeClause<'a, T, S> {
     }
 }
 
-impl<'a, T: Message, S: Store<T>> PutClause<'a, T, S> {
+impl<'a, T: Message, S: Store<T> + 'static> PutClause<'a, T, S> {
     pub(in crate::channel) fn new(channel: &'a ChannelOver<T, S>, slot: Option<T>) -> Self {
         PutClause {
             channel,
@@ -69,13 +69,13 @@ impl<'a, T: Message, S: Store<T>> PutClause<'a, T, S> {
 pub struct AnyClause<'c>(&'c mut (dyn AltsClause<'c> + 'c));
 
 impl<'c> AnyClause<'c> {
-    pub(in crate::channel) fn take<T: Message, S: Store<T>>(
+    pub(in crate::channel) fn take<T: Message, S: Store<T> + 'static>(
         clause: &'c mut TakeClause<'_, T, S>,
     ) -> Self {
         AnyClause(clause)
     }
 
-    pub(in crate::channel) fn put<T: Message, S: Store<T>>(
+    pub(in crate::channel) fn put<T: Message, S: Store<T> + 'static>(
         clause: &'c mut PutClause<'_, T, S>,
     ) -> Self {
         AnyClause(clause)
@@ -88,14 +88,14 @@ pub(super) trait Held {
     fn state(&mut self) -> &mut dyn Any;
 }
 
-impl<T: Message, S: Store<T>> Held for Guard<'_, T, S> {
+impl<T: Message, S: Store<T> + 'static> Held for Guard<'_, T, S> {
     fn state(&mut self) -> &mut dyn Any {
         &mut **self
     }
 }
 
 /// The state of a clause's own channel.
-fn known<T: Message, S: Store<T>>(state: &mut dyn Any) -> &mut State<T, S> {
+fn known<T: Message, S: Store<T> + 'static>(state: &mut dyn Any) -> &mut State<T, S> {
     let state = state.downcast_mut();
     state.expect("a clause is shown the channel that it named")
 }
@@ -120,7 +120,7 @@ trait AltsClause<'c>: Send {
     fn give_back(&mut self, state: &mut dyn Any);
 }
 
-impl<'c, 'a: 'c, T: Message, S: Store<T>> AltsClause<'c> for TakeClause<'a, T, S> {
+impl<'c, 'a: 'c, T: Message, S: Store<T> + 'static> AltsClause<'c> for TakeClause<'a, T, S> {
     fn key(&self) -> u64 {
         self.channel.shared.key
     }
@@ -173,7 +173,7 @@ impl<'c, 'a: 'c, T: Message, S: Store<T>> AltsClause<'c> for TakeClause<'a, T, S
     }
 }
 
-impl<'c, 'a: 'c, T: Message, S: Store<T>> AltsClause<'c> for PutClause<'a, T, S> {
+impl<'c, 'a: 'c, T: Message, S: Store<T> + 'static> AltsClause<'c> for PutClause<'a, T, S> {
     fn key(&self) -> u64 {
         self.channel.shared.key
     }
