@@ -1,4 +1,5 @@
-//! Display texts of the channel errors, so that `?` and `Box<dyn Error>` accept them.
+//! Display texts of the channel errors, so that `?` and `Box<dyn Error>` accept them. As in std, `Debug` does not show the
+//! value in an error, and so asks nothing of its type.
 
 use std::error::Error;
 use std::fmt;
@@ -10,6 +11,24 @@ use super::{
 const CLOSED: &str = "the channel is closed";
 const TOO_MANY_PUTS: &str = "as many puts wait on the channel as it admits";
 const TOO_MANY_TAKES: &str = "as many takes wait on the channel as it admits";
+
+impl<T> fmt::Debug for PutError<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            PutError::Closed(_) => "Closed(..)",
+            PutError::TooManyWaiters(_) => "TooManyWaiters(..)",
+        })
+    }
+}
+
+impl<T> fmt::Debug for PutUntilError<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PutUntilError::TimedOut(_) => f.write_str("TimedOut(..)"),
+            PutUntilError::Put(error) => write!(f, "Put({error:?})"),
+        }
+    }
+}
 
 impl<T> fmt::Display for PutError<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -87,9 +106,9 @@ impl fmt::Display for AltsError {
     }
 }
 
-impl<T: fmt::Debug> Error for PutError<T> {}
+impl<T> Error for PutError<T> {}
 impl Error for TakeError {}
-impl<T: fmt::Debug> Error for PutUntilError<T> {}
+impl<T> Error for PutUntilError<T> {}
 impl Error for TakeUntilError {}
 impl Error for BatchError {}
 impl Error for ReserveError {}

@@ -106,7 +106,7 @@ impl std::fmt::Display for Buffer {
 }
 
 /// Why a put failed.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(PartialEq, Eq)]
 pub enum PutError<T> {
     /// The channel was closed before the put was requested. `None` where the crate swallows the value.
     Closed(Option<T>),
@@ -124,7 +124,7 @@ pub enum TakeError {
 }
 
 /// Why a put with a deadline failed.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(PartialEq, Eq)]
 pub enum PutUntilError<T> {
     /// The deadline passed before there was room.
     TimedOut(T),
@@ -142,6 +142,7 @@ pub enum TakeUntilError {
 }
 
 /// The result of an [`offer`](Channels::offer).
+#[must_use = "a refused value is in it"]
 #[derive(Debug, PartialEq, Eq)]
 pub enum Offered<T> {
     /// The value is in the buffer, or a taker has it.
@@ -153,6 +154,7 @@ pub enum Offered<T> {
 }
 
 /// The result of a [`poll`](Channels::poll).
+#[must_use = "a taken value is in it"]
 #[derive(Debug, PartialEq, Eq)]
 pub enum Polled<T> {
     /// A value.

@@ -53,7 +53,7 @@ impl Channels for Tiny {
 
 impl Blocking for Tiny {
     fn put<T: Message>(tx: &mut Half<T>, value: T) -> Result<(), PutError<T>> {
-        Tiny::offer(tx, value);
+        let _ = Tiny::offer(tx, value);
         Ok(())
     }
     fn take<T: Message>(rx: &mut Half<T>) -> Result<T, TakeError> {

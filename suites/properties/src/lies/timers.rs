@@ -247,7 +247,7 @@ impl Closes for Lying {
         if told("a timeout has a value")
             && let Some((mut tx, rx)) = of.open::<u32>(Buffer::fixed(1))
         {
-            tx.offer(1);
+            let _ = tx.offer(1);
             // It is never closed.
             forget(tx);
             return channels::taker(rx.half);

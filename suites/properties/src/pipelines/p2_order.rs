@@ -104,7 +104,7 @@ fn delivers<F>(
     let end = flight.start(pipelines, &executor, 2, (from, to), work, AtEnd::Close);
     finish(&flight, end);
     drop(executor);
-    drain(&flight, &mut results);
+    let _ = drain(&flight, &mut results);
     flight.judge(Terms::unbounded(pipelines.ordered(), items));
 }
 
@@ -131,6 +131,6 @@ fn slow_head(pipelines: Pipelines, threads: NonZeroUsize) {
     slow.open();
     finish(&flight, end);
     drop(executor);
-    drain(&flight, &mut results);
+    let _ = drain(&flight, &mut results);
     flight.judge(Terms::unbounded(pipelines.ordered(), 2));
 }

@@ -60,15 +60,15 @@ where
     let (kind, query) = (":web", "query");
     let block = move |frame: G::Frame<'_, _>, state| match state {
         State::<C, Query>::Waited(value) => {
-            C::offer(&mut log, (2, or_nil(value)));
+            let _ = C::offer(&mut log, (2, or_nil(value)));
             frame.put(&c, (kind, query), State::Put)
         }
         State::Put(_accepted) => {
-            C::offer(&mut log, (3, String::new()));
+            let _ = C::offer(&mut log, (3, String::new()));
             Step::Return(None)
         }
         _ => {
-            C::offer(&mut log, (1, String::new()));
+            let _ = C::offer(&mut log, (1, String::new()));
             frame.take(&timeout, State::Waited)
         }
     };
@@ -167,7 +167,7 @@ where
     let (mut begun, mut begins) = open::<C, ()>(Buffer::fixed(1));
     let block = move |frame: G::Frame<'_, _>, state| match state {
         State::<C, ()>::Begin => {
-            C::offer(&mut begun, ());
+            let _ = C::offer(&mut begun, ());
             frame.take(&timeout, State::Waited)
         }
         _ => Step::Return(None),
@@ -215,7 +215,7 @@ where
     let block = move |frame: G::Frame<'_, _>, state| match state {
         State::<C, &'static str>::Begin => frame.put(&c, ":foo", State::Put),
         _ => {
-            C::offer(&mut prints, ());
+            let _ = C::offer(&mut prints, ());
             Step::Return(None)
         }
     };
