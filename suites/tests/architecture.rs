@@ -74,6 +74,31 @@ fn contestants_and_their_twins_know_only_the_harness() {
     }
 }
 
+/// Nothing that checks or times comes with the library.
+#[test]
+fn the_library_knows_only_the_contestants_and_the_harness() {
+    let known = BTreeSet::from(["harness", "impls"].map(str::to_owned));
+    assert_eq!(arrows("impls/library"), known);
+    let manifest = manifest("impls/library");
+    for (name, dependency) in manifest["dependencies"].as_table().expect("a table") {
+        let features = dependency.get("features");
+        assert!(features.is_none(), "{name}: {features:?}");
+    }
+}
+
+/// The library's own page is a documentation test; this one is a copy.
+#[test]
+fn the_readme_shows_an_example_that_is_compiled() {
+    let read = |path: &str| fs::read_to_string(root().join(path)).expect("a page");
+    let readme = read("README.md");
+    let example = readme.split("```rust").nth(1).expect("an example");
+    let example = example.split("```").next().expect("its end");
+    assert!(
+        read("impls/library/README.md").contains(example),
+        "{example}"
+    );
+}
+
 #[test]
 fn reports_need_only_the_record_schema() {
     let known = BTreeSet::from(["harness", "records"].map(str::to_owned));
