@@ -7,15 +7,14 @@ use std::task::{Context, Poll, Waker};
 
 use flowmeter_harness::channel::{Offered, Polled, PutError, TakeError};
 
-use crate::sync::Arc;
-
 use super::ChannelOver;
 use super::buffer::Buffer;
 use super::effects::Effects;
 use super::line::Party;
-use super::state::{Handed, Put, Taken};
+use super::seat::Seat;
+use super::state::{Handed, Put, State, Taken};
 use super::store::Store;
-use super::waiter::{Notify, Waiter};
+use super::waiter::Notify;
 use crate::channel::by_name::debug_by_name;
 use crate::channel::design::{Core, Deferred};
 use crate::channel::front::{Front, Quick};
@@ -26,21 +25,32 @@ pub struct PutFuture<'a, T: Send, S: Store<T> = Buffer<T>> {
     channel: &'a ChannelOver<T, S>,
     /// Until the first poll.
     value: Option<T>,
-    /// While it waits.
-    waiter: Option<Arc<Waiter<Put<T>>>>,
+    /// Whether the seat stands in line, or has an answer that was not fetched.
+    waits: bool,
+    seat: Seat<Put<T>>,
 }
 
 /// A take that may have to wait.
 #[must_use = "a future does nothing unless it is polled"]
 pub struct TakeFuture<'a, T: Send, S: Store<T> = Buffer<T>> {
     channel: &'a ChannelOver<T, S>,
-    stage: Stage<T>,
+    stage: Stage,
+    seat: Seat<Taken<T>>,
 }
 
-enum Stage<T> {
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stage {
     Unpolled,
-    Waiting(Arc<Waiter<Taken<T>>>),
+    /// The seat stands in line, or has an answer that was not fetched.
+    Waiting,
     Done,
+}
+
+/// The waker of a request that is about to wait, cloned while no lock is held: that runs code of the executor.
+///
+/// With a front, a request that comes to the lock most likely waits. Without one it tries under the lock first.
+fn waker_beforehand<T, F: Front<T>>(waker: &Waker) -> Option<Waker> {
+    F::OPENS.then(|| waker.clone())
 }
 
 impl<'a, T: Send, S: Store<T>> PutFuture<'a, T, S> {
@@ -48,8 +58,60 @@ impl<'a, T: Send, S: Store<T>> PutFuture<'a, T, S> {
         PutFuture {
             channel,
             value: Some(value),
-            waiter: None,
+            waits: false,
+            seat: Seat::new(),
         }
+    }
+
+    /// For a thread that puts, and joins the line itself.
+    pub(super) fn of_thread(channel: &'a ChannelOver<T, S>) -> Self {
+        PutFuture {
+            channel,
+            value: None,
+            waits: false,
+            seat: Seat::new(),
+        }
+    }
+
+    #[inline]
+    fn seat(self: Pin<&mut Self>) -> Pin<&mut Seat<Put<T>>> {
+        // SAFETY: the seat is pinned with the future: nothing moves it, and `Drop` does not either.
+        unsafe { self.map_unchecked_mut(|me| &mut me.seat) }
+    }
+
+    /// The fields that are never pinned.
+    #[inline]
+    fn plain(self: Pin<&mut Self>) -> (&mut Option<T>, &mut bool) {
+        // SAFETY: the seat stays where it is.
+        let me = unsafe { self.get_unchecked_mut() };
+        (&mut me.value, &mut me.waits)
+    }
+
+    /// Stands in line, whose lock is held.
+    pub(super) fn join(mut self: Pin<&mut Self>, state: &mut State<T, S>, value: T, by: Notify) {
+        *self.as_mut().plain().1 = true;
+        // SAFETY: it is seated once, and leaves the line when it is dropped.
+        let seated = unsafe { self.seat().sit(by) };
+        state.puts.join(Party::Single(seated), Some(value));
+    }
+
+    /// The answer, once there is one.
+    #[inline]
+    pub(super) fn fetch(mut self: Pin<&mut Self>) -> Option<Put<T>> {
+        let answer = self.as_mut().seat().fetch()?;
+        *self.plain().1 = false;
+        Some(answer)
+    }
+
+    /// Leaves the line with the value, or fetches the answer.
+    pub(super) fn leave(mut self: Pin<&mut Self>) -> Result<T, Put<T>> {
+        let left = self.channel.lock().puts.leave(&self.seat);
+        if let Some(Some(value)) = left {
+            *self.plain().1 = false;
+            return Ok(value);
+        }
+        let answer = self.as_mut().fetch();
+        Err(answer.expect("a put that left the line has an answer"))
     }
 
     /// Puts a value that the front did not accept. Not inlined, so that a put that does not wait needs no stack for it.
@@ -57,55 +119,52 @@ impl<'a, T: Send, S: Store<T>> PutFuture<'a, T, S> {
     /// It does not retry for a while, as a thread does. The task that it waits for may have to run on this very thread.
     #[cold]
     #[inline(never)]
-    fn begin(&mut self, value: T, waker: &Waker) -> Poll<Result<(), PutError<T>>> {
-        let value = match self.channel.front.offer::<false>(value) {
+    fn begin(self: Pin<&mut Self>, value: T, waker: &Waker) -> Poll<Result<(), PutError<T>>> {
+        let mut value = match self.channel.front.offer::<false>(value) {
             Quick::Done(()) => return Poll::Ready(Ok(())),
             Quick::Unable(value) | Quick::Ask(value) => value,
         };
-        let mut effects = Effects::new();
-        let mut state = self.channel.lock();
-        let value = match state.offer(value, &mut effects) {
-            Offered::WouldWait(value) => value,
-            Offered::Done => {
-                drop(state);
-                effects.run();
-                return Poll::Ready(Ok(()));
+        let mut known = waker_beforehand::<T, S::Front>(waker);
+        let channel = self.channel;
+        loop {
+            let mut effects = Effects::new();
+            let mut state = channel.lock();
+            value = match state.offer(value, &mut effects) {
+                Offered::WouldWait(value) => value,
+                Offered::Done => {
+                    drop(state);
+                    effects.run();
+                    return Poll::Ready(Ok(()));
+                }
+                Offered::Closed(value) => {
+                    return Poll::Ready(Err(PutError::Closed(Some(value))));
+                }
+            };
+            if state.puts.is_full() {
+                return Poll::Ready(Err(PutError::TooManyWaiters(value)));
             }
-            Offered::Closed(value) => {
-                return Poll::Ready(Err(PutError::Closed(Some(value))));
+            if let Some(waker) = known {
+                self.join(&mut state, value, Notify::Task(waker));
+                return Poll::Pending;
             }
-        };
-        if state.puts.is_full() {
-            return Poll::Ready(Err(PutError::TooManyWaiters(value)));
+            drop(state);
+            known = Some(waker.clone());
         }
-        let waiter = Waiter::new(Notify::Nothing);
-        let party = Party::Single(Arc::clone(&waiter));
-        state.puts.join(party, Some(value));
-        drop(state);
-        // Stored before code of the executor runs. If that panics, dropping this future leaves the line.
-        let answer = self.waiter.insert(waiter).fetch_or_wake_first(waker);
-        self.settle(answer)
     }
 
     /// The answer. If there is none yet, `waker` is woken once there is.
-    fn look(&mut self, waker: &Waker) -> Poll<Result<(), PutError<T>>> {
-        let waiter = self.waiter.as_ref();
-        let waiter = waiter.expect("a put was polled after it was ready");
-        let answer = waiter.fetch_or_wake(waker);
-        self.settle(answer)
-    }
-
-    fn settle(&mut self, answer: Option<Put<T>>) -> Poll<Result<(), PutError<T>>> {
-        let Some(put) = answer else {
-            return Poll::Pending;
-        };
-        self.waiter = None;
-        Poll::Ready(put.map_err(PutError::Closed))
+    fn look(mut self: Pin<&mut Self>, waker: &Waker) -> Poll<Result<(), PutError<T>>> {
+        assert!(self.waits, "a put was polled after it was ready");
+        loop {
+            if let Some(put) = self.as_mut().fetch() {
+                return Poll::Ready(put.map_err(PutError::Closed));
+            }
+            if self.seat.awaits(|| self.channel.shared.state.lock(), waker) {
+                return Poll::Pending;
+            }
+        }
     }
 }
-
-// The value is never pinned: it is moved into the channel.
-impl<T: Send, S: Store<T>> Unpin for PutFuture<'_, T, S> {}
 
 impl<T: Send, S: Store<T>> Future for PutFuture<'_, T, S> {
     type Output = Result<(), PutError<T>>;
@@ -114,7 +173,7 @@ impl<T: Send, S: Store<T>> Future for PutFuture<'_, T, S> {
     /// When it is polled after it was ready.
     #[inline]
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let Some(value) = self.value.take() else {
+        let Some(value) = self.as_mut().plain().0.take() else {
             return self.look(context.waker());
         };
         match self.channel.front.offer_at_once(value) {
@@ -127,8 +186,8 @@ impl<T: Send, S: Store<T>> Future for PutFuture<'_, T, S> {
 impl<T: Send, S: Store<T>> Drop for PutFuture<'_, T, S> {
     #[inline]
     fn drop(&mut self) {
-        if let Some(waiter) = self.waiter.take() {
-            let value = self.channel.lock().puts.leave(&waiter);
+        if self.waits {
+            let value = self.channel.lock().puts.leave(&self.seat);
             // Outside the lock, because the drop of a value may use the channel.
             drop(value);
         }
@@ -140,67 +199,105 @@ impl<'a, T: Send, S: Store<T>> TakeFuture<'a, T, S> {
         TakeFuture {
             channel,
             stage: Stage::Unpolled,
+            seat: Seat::new(),
         }
+    }
+
+    #[inline]
+    fn seat(self: Pin<&mut Self>) -> Pin<&mut Seat<Taken<T>>> {
+        // SAFETY: the seat is pinned with the future: nothing moves it, and `Drop` does not either.
+        unsafe { self.map_unchecked_mut(|me| &mut me.seat) }
+    }
+
+    #[inline]
+    fn stage(self: Pin<&mut Self>) -> &mut Stage {
+        // SAFETY: the stage is never pinned, and the seat stays where it is.
+        unsafe { &mut self.get_unchecked_mut().stage }
+    }
+
+    /// Stands in line, whose lock is held.
+    pub(super) fn join(mut self: Pin<&mut Self>, state: &mut State<T, S>, by: Notify) {
+        *self.as_mut().stage() = Stage::Waiting;
+        // SAFETY: it is seated once, and leaves the line when it is dropped.
+        let seated = unsafe { self.seat().sit(by) };
+        state.takes.join(Party::Single(seated), ());
+    }
+
+    /// The answer, once there is one.
+    #[inline]
+    pub(super) fn fetch(mut self: Pin<&mut Self>) -> Option<Taken<T>> {
+        let answer = self.as_mut().seat().fetch()?;
+        *self.stage() = Stage::Done;
+        Some(answer)
+    }
+
+    /// Leaves the line, or fetches the answer.
+    pub(super) fn leave(mut self: Pin<&mut Self>) -> Option<Taken<T>> {
+        if self.channel.lock().takes.leave(&self.seat).is_some() {
+            *self.stage() = Stage::Done;
+            return None;
+        }
+        let answer = self.as_mut().fetch();
+        Some(answer.expect("a take that left the line has an answer"))
     }
 
     /// Takes after the front had no value. It does not retry, as [`PutFuture::begin`] does not.
     #[cold]
     #[inline(never)]
-    fn begin(&mut self, waker: &Waker) -> Poll<Result<T, TakeError>> {
-        self.stage = Stage::Done;
+    fn begin(mut self: Pin<&mut Self>, waker: &Waker) -> Poll<Result<T, TakeError>> {
+        *self.as_mut().stage() = Stage::Done;
         if let Quick::Done(value) = self.channel.front.poll::<false>() {
             return Poll::Ready(Ok(value));
         }
-        let mut effects = Effects::new();
-        let mut state = self.channel.lock();
-        match state.poll(&mut effects) {
-            Polled::WouldWait => {}
-            Polled::Done(value) => {
-                drop(state);
-                effects.run();
-                return Poll::Ready(Ok(value));
+        let mut known = waker_beforehand::<T, S::Front>(waker);
+        let channel = self.channel;
+        loop {
+            let mut effects = Effects::new();
+            let mut state = channel.lock();
+            match state.poll(&mut effects) {
+                Polled::WouldWait => {}
+                Polled::Done(value) => {
+                    drop(state);
+                    effects.run();
+                    return Poll::Ready(Ok(value));
+                }
+                Polled::Closed => return Poll::Ready(Err(TakeError::Closed)),
             }
-            Polled::Closed => return Poll::Ready(Err(TakeError::Closed)),
+            if state.takes.is_full() {
+                return Poll::Ready(Err(TakeError::TooManyWaiters));
+            }
+            if let Some(waker) = known {
+                self.join(&mut state, Notify::Task(waker));
+                return Poll::Pending;
+            }
+            drop(state);
+            known = Some(waker.clone());
         }
-        if state.takes.is_full() {
-            return Poll::Ready(Err(TakeError::TooManyWaiters));
-        }
-        let waiter = Waiter::new(Notify::Nothing);
-        state.takes.join(Party::Single(Arc::clone(&waiter)), ());
-        drop(state);
-        // Stored before code of the executor runs, as in a put.
-        self.stage = Stage::Waiting(waiter);
-        self.look_by(|waiter| waiter.fetch_or_wake_first(waker))
     }
 
     /// The answer. If there is none yet, `waker` is woken once there is.
-    fn look(&mut self, waker: &Waker) -> Poll<Result<T, TakeError>> {
-        self.look_by(|waiter| waiter.fetch_or_wake(waker))
-    }
-
-    fn look_by(
-        &mut self,
-        ask: impl FnOnce(&Waiter<Taken<T>>) -> Option<Taken<T>>,
-    ) -> Poll<Result<T, TakeError>> {
-        let Stage::Waiting(waiter) = &self.stage else {
-            panic!("a take was polled after it was ready");
-        };
-        let Some(taken) = ask(waiter) else {
-            return Poll::Pending;
-        };
-        self.stage = Stage::Done;
-        let value = taken.map(|Handed { value, .. }| value);
-        Poll::Ready(value.ok_or(TakeError::Closed))
+    fn look(mut self: Pin<&mut Self>, waker: &Waker) -> Poll<Result<T, TakeError>> {
+        let waits = self.stage == Stage::Waiting;
+        assert!(waits, "a take was polled after it was ready");
+        loop {
+            if let Some(taken) = self.as_mut().fetch() {
+                let value = taken.map(|Handed { value, .. }| value);
+                return Poll::Ready(value.ok_or(TakeError::Closed));
+            }
+            if self.seat.awaits(|| self.channel.shared.state.lock(), waker) {
+                return Poll::Pending;
+            }
+        }
     }
 
     /// Leaves the line, or gives back the value that it was handed.
     #[cold]
     #[inline(never)]
-    fn leave(&self, waiter: &Waiter<Taken<T>>) {
+    fn give_up(self: Pin<&mut Self>) {
         let mut effects = Effects::new();
         let mut state = self.channel.lock();
-        if state.takes.leave(waiter).is_none()
-            && let Some(Some(handed)) = waiter.fetch()
+        if state.takes.leave(&self.seat).is_none()
+            && let Some(Some(handed)) = self.fetch()
         {
             state.give_back(handed, &mut effects);
         }
@@ -215,13 +312,13 @@ impl<T: Send, S: Store<T>> Future for TakeFuture<'_, T, S> {
     /// # Panics
     /// When it is polled after it was ready.
     #[inline]
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let Stage::Unpolled = self.stage else {
             return self.look(context.waker());
         };
         match self.channel.front.poll_at_once() {
             Some(value) => {
-                self.stage = Stage::Done;
+                *self.stage() = Stage::Done;
                 Poll::Ready(Ok(value))
             }
             None => self.begin(context.waker()),
@@ -232,8 +329,9 @@ impl<T: Send, S: Store<T>> Future for TakeFuture<'_, T, S> {
 impl<T: Send, S: Store<T>> Drop for TakeFuture<'_, T, S> {
     #[inline]
     fn drop(&mut self) {
-        if let Stage::Waiting(waiter) = &self.stage {
-            self.leave(waiter);
+        if self.stage == Stage::Waiting {
+            // SAFETY: a future that waits was pinned, and is not moved before it is gone.
+            unsafe { Pin::new_unchecked(self) }.give_up();
         }
     }
 }

@@ -10,6 +10,7 @@ use std::iter;
 use crate::sync::{Arc, Mutex};
 
 use super::MAX_WAITERS;
+use super::seat::{Seat, Seated};
 use super::waiter::{Notify, Waiter};
 use crate::channel::trampoline::Call;
 
@@ -22,7 +23,9 @@ pub(super) type Slot<A> = Arc<Mutex<Option<A>>>;
 /// A request in line, for an answer of type `A`.
 pub(super) enum Party<A> {
     /// A thread or a task with a single put or take.
-    Single(Arc<Waiter<A>>),
+    Single(Seated<A>),
+    /// A reservation.
+    Reservation(Arc<Waiter<A>>),
     /// A callback. It makes the call from its answer, since only the code that waits knows that both outlive any borrow.
     Callback(Box<dyn FnOnce(A) -> Call + Send>),
     /// A clause of an alts.
@@ -36,7 +39,7 @@ pub(super) enum Party<A> {
 impl<A: Send> Party<A> {
     fn is_waiting(&self) -> bool {
         match self {
-            Party::Single(_) | Party::Callback(_) => true,
+            Party::Single(_) | Party::Reservation(_) | Party::Callback(_) => true,
             Party::Clause { request, .. } => request.is_waiting(),
         }
     }
@@ -44,7 +47,7 @@ impl<A: Send> Party<A> {
     /// Wins the request, so that no other channel serves it. `None` when another channel already has.
     fn win(&self) -> Option<Notify> {
         match self {
-            Party::Single(_) | Party::Callback(_) => Some(Notify::Nothing),
+            Party::Single(_) | Party::Reservation(_) | Party::Callback(_) => Some(Notify::Nothing),
             Party::Clause {
                 request, clause, ..
             } => request.answer(*clause),
@@ -64,7 +67,9 @@ impl<A: Send> Won<A> {
     /// Answers, under the lock of the channel. Returns what has to be notified outside the lock.
     pub(super) fn answer(self, answer: A) -> Notify {
         match self.party {
-            Party::Single(waiter) => waiter
+            // SAFETY: the line gives out what it was won with, under its channel's lock.
+            Party::Single(seated) => unsafe { seated.answer(answer) },
+            Party::Reservation(waiter) => waiter
                 .answer(answer)
                 .expect("a waiter in line is answered once, by the operation that removes it"),
             Party::Callback(call) => Notify::Call(call(answer)),
@@ -139,7 +144,12 @@ impl<A: Send, V> Line<A, V> {
             if will_do(&place.with)
                 && let Some(notify) = place.party.win()
             {
-                let Place { party, with } = self.places.remove(index)?;
+                // Most often it is the first, which `remove` would take out like any other.
+                let place = match index {
+                    0 => self.places.pop_front(),
+                    _ => self.places.remove(index),
+                };
+                let Place { party, with } = place?;
                 return Some((Won { party, notify }, with));
             }
             index += 1;
@@ -154,8 +164,13 @@ impl<A: Send, V> Line<A, V> {
     }
 
     /// Removes a single request, and returns what it brought. `None` when it was answered.
-    pub(super) fn leave(&mut self, waiter: &Waiter<A>) -> Option<V> {
-        self.remove(|party| matches!(party, Party::Single(other) if other.is(waiter)))
+    pub(super) fn leave(&mut self, seat: &Seat<A>) -> Option<V> {
+        self.remove(|party| matches!(party, Party::Single(seated) if seated.is(seat)))
+    }
+
+    /// Removes a reservation. `None` when it was answered.
+    pub(super) fn leave_reservation(&mut self, waiter: &Waiter<A>) -> Option<V> {
+        self.remove(|party| matches!(party, Party::Reservation(other) if other.is(waiter)))
     }
 
     /// Removes a clause of an alts, and returns what it brought. `None` when it was served or never joined.

@@ -24,6 +24,7 @@ mod effects;
 mod future;
 mod line;
 mod reserve;
+mod seat;
 mod state;
 mod store;
 mod transformed;
@@ -31,6 +32,7 @@ mod unlimited;
 mod waiter;
 
 use std::ops::{Deref, DerefMut};
+use std::pin::pin;
 
 use flowmeter_harness::channel::{
     Offered, Polled, PutError, PutUntilError, TakeError, TakeUntilError,
@@ -41,7 +43,7 @@ use super::design::{Core, Deferred, Design, MAX_WAITERS, untimed_put, untimed_ta
 use super::front::{Front, Quick};
 use super::handle::Handle;
 use crate::spin::Spin;
-use crate::sync::{Arc, Mutex, MutexGuard, Parker, clock, order_key};
+use crate::sync::{Mutex, MutexGuard, Parker, clock, order_key};
 
 pub use alts::{AnyClause, Prepared, PutClause, TakeClause};
 pub use buffer::Buffer;
@@ -52,9 +54,8 @@ pub(super) use alts::{run_async, run_mixed};
 pub(super) use effects::Effects;
 pub(super) use store::{OfFamily, Store};
 
-use line::Party;
 use state::Handed;
-use waiter::{Notify, Waiter};
+use waiter::{Notify, wait_for};
 
 /// A channel over a store of its values: a buffer behind the lock, or a queue that is used without the lock while no
 /// request waits.
@@ -223,20 +224,16 @@ impl<T: Send, S: Store<T>> ChannelOver<T, S> {
             return Err(PutUntilError::Put(PutError::TooManyWaiters(value)));
         }
         let parker = Parker::new();
-        let waiter = Waiter::new(Notify::Thread(parker.unparker()));
-        let party = Party::Single(Arc::clone(&waiter));
-        state.puts.join(party, Some(value));
+        let mut waiting = pin!(PutFuture::of_thread(self));
+        let by = Notify::Thread(parker.unparker());
+        waiting.as_mut().join(&mut state, value, by);
         drop(state);
-        let put = match waiter.wait(&parker, deadline) {
+        let put = match wait_for(|| waiting.as_mut().fetch(), &parker, deadline) {
             Some(put) => put,
-            None => {
-                if let Some(Some(value)) = self.lock().puts.leave(&waiter) {
-                    return Err(PutUntilError::TimedOut(value));
-                }
-                waiter
-                    .fetch()
-                    .expect("a waiter that left the line has an answer")
-            }
+            None => match waiting.leave() {
+                Ok(value) => return Err(PutUntilError::TimedOut(value)),
+                Err(put) => put,
+            },
         };
         put.map_err(|value| PutUntilError::Put(PutError::Closed(value)))
     }
@@ -271,18 +268,13 @@ impl<T: Send, S: Store<T>> ChannelOver<T, S> {
             return Err(TakeUntilError::Take(TakeError::TooManyWaiters));
         }
         let parker = Parker::new();
-        let waiter = Waiter::new(Notify::Thread(parker.unparker()));
-        state.takes.join(Party::Single(Arc::clone(&waiter)), ());
+        let mut waiting = pin!(TakeFuture::new(self));
+        let by = Notify::Thread(parker.unparker());
+        waiting.as_mut().join(&mut state, by);
         drop(state);
-        let taken = match waiter.wait(&parker, deadline) {
-            Some(taken) => taken,
-            None if self.lock().takes.leave(&waiter).is_some() => {
-                return Err(TakeUntilError::TimedOut);
-            }
-            None => waiter
-                .fetch()
-                .expect("a waiter that left the line has an answer"),
-        };
+        let taken = wait_for(|| waiting.as_mut().fetch(), &parker, deadline)
+            .or_else(|| waiting.leave())
+            .ok_or(TakeUntilError::TimedOut)?;
         taken
             .map(|Handed { value, .. }| value)
             .ok_or(TakeUntilError::Take(TakeError::Closed))

@@ -9,7 +9,7 @@ use super::effects::Effects;
 use super::line::Party;
 use super::state::{Put, State};
 use super::store::Store;
-use super::waiter::{Notify, Waiter};
+use super::waiter::{Notify, Waiter, wait_for};
 use super::{ChannelOver, Guard};
 use crate::channel::design::Deferred;
 use crate::channel::permits::Room;
@@ -64,7 +64,7 @@ impl<T: Send, S: Store<T>> Room for State<T, S> {
         let waiter = Waiter::new(Notify::Thread(parker.unparker()));
         state.wait_to_reserve(&waiter)?;
         drop(state);
-        match waiter.wait(&parker, Deadline::NEVER) {
+        match wait_for(|| waiter.fetch(), &parker, Deadline::NEVER) {
             Some(Ok(())) => Ok(()),
             _ => Err(ReserveError::Closed),
         }
@@ -97,7 +97,8 @@ impl<T: Send, S: Store<T>> Room for State<T, S> {
     fn stop_waiting(channel: &ChannelOver<T, S>, waiter: Arc<Waiter<Put<T>>>) {
         let mut effects = Effects::new();
         let mut state = channel.lock();
-        if state.puts.leave(&waiter).is_none() && matches!(waiter.fetch(), Some(Ok(()))) {
+        if state.puts.leave_reservation(&waiter).is_none() && matches!(waiter.fetch(), Some(Ok(())))
+        {
             state.release(&mut effects);
         }
         drop(state);
@@ -110,7 +111,7 @@ impl<T: Send, S: Store<T>> State<T, S> {
         if self.puts.is_full() {
             return Err(ReserveError::TooManyWaiters);
         }
-        self.puts.join(Party::Single(Arc::clone(waiter)), None);
+        self.puts.join(Party::Reservation(Arc::clone(waiter)), None);
         Ok(())
     }
 }

@@ -98,31 +98,34 @@ impl<A> Waiter<A> {
         drop(unused);
         answer
     }
+}
 
-    /// Parks until there is an answer, or the deadline has passed. `parker` must be that of the thread that is
-    /// notified.
-    ///
-    /// Waking a thread costs more than anything else that a channel does, so the thread spins for a while before it
-    /// parks. With a deadline it spins for less long, because it would get a yielded core back too late.
-    pub(super) fn wait(&self, parker: &Parker, deadline: Deadline) -> Option<A> {
-        let mut spin = Spin::new();
-        loop {
-            let answer = self.fetch();
-            if answer.is_some() || clock::has_passed(deadline) {
-                return answer;
-            }
-            let looks_again = if deadline == Deadline::NEVER {
-                spin.again_before_sleep()
-            } else {
-                spin.again()
-            };
-            if looks_again {
-                continue;
-            }
-            trampoline::before_waiting();
-            // If the answer comes between the look and the park, the unpark has left a token, and the park returns at
-            // once.
-            parker.park_until(deadline);
+/// Parks until there is an answer to `fetch`, or the deadline has passed. `parker` must be that of the thread that is
+/// notified.
+///
+/// Waking a thread costs more than anything else that a channel does, so the thread spins for a while before it parks.
+/// With a deadline it spins for less long, because it would get a yielded core back too late.
+pub(super) fn wait_for<A>(
+    mut fetch: impl FnMut() -> Option<A>,
+    parker: &Parker,
+    deadline: Deadline,
+) -> Option<A> {
+    let mut spin = Spin::new();
+    loop {
+        let answer = fetch();
+        if answer.is_some() || clock::has_passed(deadline) {
+            return answer;
         }
+        let looks_again = if deadline == Deadline::NEVER {
+            spin.again_before_sleep()
+        } else {
+            spin.again()
+        };
+        if looks_again {
+            continue;
+        }
+        trampoline::before_waiting();
+        // If the answer comes between the look and the park, the unpark has left a token, and the park returns at once.
+        parker.park_until(deadline);
     }
 }

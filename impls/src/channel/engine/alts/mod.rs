@@ -13,7 +13,7 @@ use crate::channel::front::Quick;
 use crate::sync::{Arc, Parker, choose, clock};
 
 use super::line::Request;
-use super::waiter::{Notify, Waiter};
+use super::waiter::{Notify, Waiter, wait_for};
 
 pub(in super::super) use future::run as run_async;
 pub(in super::super) use mixed::run_mixed;
@@ -114,7 +114,7 @@ fn run_locked<C: Clauses>(
     let joined = join_all(clauses, &mut held, &request);
     clauses.unlock(held);
     joined?;
-    let won = request.wait(&parker, deadline);
+    let won = wait_for(|| request.fetch(), &parker, deadline);
     Ok(finish(clauses, &request, won))
 }
 
