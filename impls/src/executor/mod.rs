@@ -3,6 +3,7 @@
 pub mod bindings;
 mod blocking;
 pub mod fixed_pool;
+mod slots;
 pub mod state_machine;
 pub mod thread_per_task;
 #[cfg(feature = "work-stealing")]

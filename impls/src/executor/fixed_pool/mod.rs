@@ -20,7 +20,7 @@ use flowmeter_harness::executor::{Executors, Spawn};
 use super::blocking::BlockingThreads;
 use crate::own_thread::OwnThread;
 use crate::sync::atomic::{AtomicU64, Ordering};
-use crate::sync::{Arc, Condvar, Mutex, contain, order_key};
+use crate::sync::{Arc, Condvar, Mutex, contain};
 
 use task::{Tasks, TheFuture};
 
@@ -37,7 +37,8 @@ pub struct PoolSpawner(Arc<Shared>);
 /// The state that the pool, its threads, its spawners and its wakers share.
 struct Shared {
     tasks: Mutex<Tasks>,
-    /// A task was queued, or the pool closed.
+    /// A waiting thread was called, or the pool closed. Each notification is a system call, so none is made for a thread that
+    /// was called before.
     changed: Condvar,
     blocking: BlockingThreads,
     panics: AtomicU64,
@@ -137,18 +138,18 @@ impl Drop for FixedPool {
 
 impl Shared {
     fn spawn(shared: &Arc<Self>, future: TheFuture) {
-        let number = order_key();
-        let waker = task::waker(Arc::clone(shared), number);
-        let refused = shared.tasks.lock().add(number, future, waker);
-        match refused {
-            None => shared.changed.notify_one(),
-            Some(future) => drop(future),
+        let waker = |number| task::waker(Arc::clone(shared), number);
+        let added = shared.tasks.lock().add(future, waker);
+        match added {
+            Ok(true) => shared.changed.notify_one(),
+            Ok(false) => {}
+            Err(future) => drop(future),
         }
     }
 
     fn wake(&self, number: u64) {
-        let queued = self.tasks.lock().wake(number);
-        if queued {
+        let called = self.tasks.lock().wake(number);
+        if called {
             self.changed.notify_one();
         }
     }
@@ -158,7 +159,11 @@ impl Shared {
         let mut tasks = self.tasks.lock();
         while tasks.is_open() {
             let Some((number, mut future, waker)) = tasks.next() else {
+                tasks.rest();
                 tasks = self.changed.wait(tasks);
+                while !tasks.goes_on() {
+                    tasks = self.changed.wait(tasks);
+                }
                 continue;
             };
             drop(tasks);

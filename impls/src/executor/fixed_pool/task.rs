@@ -4,7 +4,7 @@
 //! it was woken since its last poll began. Numbers are never reused, so a waker that outlives its task has
 //! no effect.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::future::Future;
 use std::pin::Pin;
 #[allow(clippy::disallowed_types, reason = "`Wake` is written over std's Arc")]
@@ -14,6 +14,7 @@ use std::task::{Wake, Waker};
 use crate::sync::{Arc, Track};
 
 use super::Shared;
+use crate::executor::slots::Slots;
 
 /// The future of a task.
 pub(super) type TheFuture = Pin<Box<dyn Future<Output = ()> + Send>>;
@@ -30,46 +31,77 @@ pub(super) struct Task {
 /// All tasks that have not ended, and the queue of those to run.
 pub(super) struct Tasks {
     open: bool,
-    all: BTreeMap<u64, Task>,
+    all: Slots<Task>,
     queue: VecDeque<u64>,
+    /// Threads that wait and were not called yet.
+    idle: usize,
+    /// Calls that no waiting thread has heard yet.
+    calls: usize,
 }
 
 impl Tasks {
     pub(super) fn new() -> Self {
         Tasks {
             open: true,
-            all: BTreeMap::new(),
+            all: Slots::new(),
             queue: VecDeque::new(),
+            idle: 0,
+            calls: 0,
         }
+    }
+
+    /// A thread is about to wait.
+    pub(super) fn rest(&mut self) {
+        self.idle += 1;
+    }
+
+    /// Whether a thread that waited goes on: it was called, or the pool has closed.
+    pub(super) fn goes_on(&mut self) -> bool {
+        match self.calls.checked_sub(1) {
+            Some(calls) => self.calls = calls,
+            None if self.open => return false,
+            None => self.idle -= 1,
+        }
+        true
+    }
+
+    /// Calls a thread for a task that was queued. `false` if none waits, or each was called before: they look at the
+    /// queue before they wait again.
+    fn call(&mut self) -> bool {
+        let waits = self.idle > 0;
+        self.idle -= usize::from(waits);
+        self.calls += usize::from(waits);
+        waits
     }
 
     pub(super) fn is_open(&self) -> bool {
         self.open
     }
 
-    /// Queues a new task; returns its future when the pool is closed.
+    /// Queues a new task. `waker` makes the waker of that number. Returns whether to notify a thread.
+    ///
+    /// # Errors
+    /// The future, when the pool is closed.
     pub(super) fn add(
         &mut self,
-        number: u64,
         future: TheFuture,
-        waker: Waker,
-    ) -> Option<TheFuture> {
+        waker: impl FnOnce(u64) -> Waker,
+    ) -> Result<bool, TheFuture> {
         if !self.open {
-            return Some(future);
+            return Err(future);
         }
-        let task = Task {
+        let (number, _) = self.all.add(|number| Task {
             future: Some(future),
             woken: true,
-            waker,
-        };
-        self.all.insert(number, task);
+            waker: waker(number),
+        });
         self.queue.push_back(number);
-        None
+        Ok(self.call())
     }
 
-    /// Wakes a task; returns whether that queued it.
+    /// Wakes a task; returns whether to notify a thread.
     pub(super) fn wake(&mut self, number: u64) -> bool {
-        let Some(task) = self.all.get_mut(&number).filter(|task| !task.woken) else {
+        let Some(task) = self.all.get_mut(number).filter(|task| !task.woken) else {
             return false;
         };
         task.woken = true;
@@ -77,13 +109,13 @@ impl Tasks {
         if waits {
             self.queue.push_back(number);
         }
-        waits
+        waits && self.call()
     }
 
     /// Takes out the future of the first task in the queue.
     pub(super) fn next(&mut self) -> Option<(u64, TheFuture, Waker)> {
         let number = self.queue.pop_front()?;
-        let task = self.all.get_mut(&number)?;
+        let task = self.all.get_mut(number)?;
         task.woken = false;
         Some((number, task.future.take()?, task.waker.clone()))
     }
@@ -95,7 +127,7 @@ impl Tasks {
             self.end(number);
             return Some(future);
         }
-        let task = self.all.get_mut(&number).expect("it has not ended");
+        let task = self.all.get_mut(number).expect("it has not ended");
         task.future = Some(future);
         if task.woken {
             // No notification: the thread that calls this looks at the queue next.
@@ -106,18 +138,14 @@ impl Tasks {
 
     /// Forgets a task that has no future any more.
     pub(super) fn end(&mut self, number: u64) {
-        self.all.remove(&number);
+        self.all.remove(number);
     }
 
     /// Ends everything; returns the tasks that are on no thread.
     pub(super) fn close(&mut self) -> Vec<Task> {
         self.open = false;
         self.queue.clear();
-        let (waiting, running) = std::mem::take(&mut self.all)
-            .into_iter()
-            .partition(|(_, task)| task.future.is_some());
-        self.all = running;
-        waiting.into_values().collect()
+        self.all.remove_all(|task| task.future.is_some())
     }
 }
 

@@ -30,7 +30,6 @@ mod sleepers;
 mod task;
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::fmt;
 use std::future::Future;
 use std::mem::ManuallyDrop;
@@ -42,6 +41,7 @@ use std::thread::available_parallelism;
 use flowmeter_harness::executor::{Executors, Spawn};
 
 use super::blocking::BlockingThreads;
+use super::slots::Slots;
 use crate::own_thread::OwnThread;
 use crate::sync::atomic::{AtomicU64, Ordering};
 use crate::sync::{Arc, Injector, Mutex, Stealer, Worker, contain, order_key, thread_local};
@@ -67,8 +67,8 @@ pub struct StealingSpawner(Arc<Shared>);
 struct Shared {
     /// Identifies the executor.
     key: u64,
-    /// All tasks that have not ended, by number; `None` once the executor is closed.
-    tasks: Mutex<Option<BTreeMap<u64, Handle>>>,
+    /// All tasks that have not ended; `None` once the executor is closed.
+    tasks: Mutex<Option<Slots<Handle>>>,
     common: Injector<Handle>,
     /// One for each thread's own queue.
     stealers: Vec<Stealer<Handle>>,
@@ -97,7 +97,7 @@ impl Executors for WorkStealing {
         let queues: Vec<_> = (0..threads.get()).map(|_| Worker::new()).collect();
         let shared = Arc::new(Shared {
             key: order_key(),
-            tasks: Mutex::new(Some(BTreeMap::new())),
+            tasks: Mutex::new(Some(Slots::new())),
             common: Injector::new(),
             stealers: queues.iter().map(Worker::stealer).collect(),
             sleepers: Sleepers::new(),
@@ -144,13 +144,12 @@ impl Executors for WorkStealing {
 
 impl Spawn for StealingSpawner {
     fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
-        let number = order_key();
-        let task = Task::new(Arc::clone(&self.0), number, Box::pin(task));
-        let is_open = match &mut *self.0.tasks.lock() {
-            Some(tasks) => tasks.insert(number, Handle::clone(&task)).is_none(),
-            None => false,
-        };
-        if is_open {
+        let future = Box::pin(task);
+        let task = self.0.tasks.lock().as_mut().map(|tasks| {
+            let task = |number| Task::new(Arc::clone(&self.0), number, future);
+            Handle::clone(tasks.add(task).1)
+        });
+        if let Some(task) = task {
             task.call();
         }
     }
@@ -170,7 +169,10 @@ impl Drop for WorkStealing {
         let tasks = shared.tasks.lock().take();
         shared.sleepers.close();
         // From here on no task is queued again. A task that is on a thread is dropped there.
-        for task in tasks.into_iter().flat_map(BTreeMap::into_values) {
+        for task in tasks
+            .into_iter()
+            .flat_map(|mut tasks| tasks.remove_all(|_| true))
+        {
             shared.contain(|| drop(task.end()));
         }
         for work in shared.blocking.close() {
@@ -256,7 +258,7 @@ impl Shared {
     /// Forgets a task that has ended by itself.
     fn forget(&self, task: &Handle) {
         if let Some(tasks) = &mut *self.tasks.lock() {
-            tasks.remove(&task.number());
+            tasks.remove(task.number());
         }
     }
 

@@ -4,11 +4,15 @@ use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering, fence};
 use crate::sync::{Condvar, Mutex};
 
 /// How many threads sleep, and what wakes them.
+///
+/// A condition variable makes a system call for each notification, whether or not a thread waits. So each sleeper is called
+/// once, and a call without sleepers is one load.
 pub(super) struct Sleepers {
-    /// Written with the lock held, read without.
+    /// Those that were not called yet. Written with the lock held, read without.
     asleep: AtomicUsize,
     open: AtomicBool,
-    lock: Mutex<()>,
+    /// The calls that no sleeper has heard yet.
+    calls: Mutex<usize>,
     called: Condvar,
 }
 
@@ -17,7 +21,7 @@ impl Sleepers {
         Sleepers {
             asleep: AtomicUsize::new(0),
             open: AtomicBool::new(true),
-            lock: Mutex::new(()),
+            calls: Mutex::new(0),
             called: Condvar::new(),
         }
     }
@@ -28,34 +32,44 @@ impl Sleepers {
 
     /// Sleeps until called, unless there is work by now, or the executor is closed.
     pub(super) fn sleep_unless(&self, has_work: impl FnOnce() -> bool) {
-        let held = self.lock.lock();
+        let mut calls = self.calls.lock();
         // Relaxed: the fences order it against the queues, and the lock orders the writes.
         self.asleep.fetch_add(1, Ordering::Relaxed);
         fence(Ordering::SeqCst);
-        let held = if self.are_open() && !has_work() {
-            self.called.wait(held)
-        } else {
-            held
-        };
+        if self.are_open() && !has_work() {
+            calls = self.called.wait(calls);
+            while *calls == 0 && self.are_open() {
+                calls = self.called.wait(calls);
+            }
+            if *calls > 0 {
+                *calls -= 1;
+                return;
+            }
+        }
         self.asleep.fetch_sub(1, Ordering::Relaxed);
-        drop(held);
     }
 
     /// Wakes one thread, if any sleeps: a task was queued.
     pub(super) fn call(&self) {
         fence(Ordering::SeqCst);
+        if self.asleep.load(Ordering::Relaxed) == 0 {
+            return;
+        }
+        // A thread that has announced its sleep, and does not sleep yet, holds the lock.
+        let mut calls = self.calls.lock();
         if self.asleep.load(Ordering::Relaxed) > 0 {
-            // A thread that has announced its sleep, and does not sleep yet, holds the lock.
-            drop(self.lock.lock());
+            self.asleep.fetch_sub(1, Ordering::Relaxed);
+            *calls += 1;
+            drop(calls);
             self.called.notify_one();
         }
     }
 
     /// Wakes all threads, for good.
     pub(super) fn close(&self) {
-        let held = self.lock.lock();
+        let calls = self.calls.lock();
         self.open.store(false, Ordering::Release);
-        drop(held);
+        drop(calls);
         self.called.notify_all();
     }
 }
