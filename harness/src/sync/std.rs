@@ -1,4 +1,4 @@
-//! The std world: the bare primitives, with nothing added.
+//! The std world: std's own primitives, and a condition variable that counts its waiters.
 
 use ::std::cell;
 use ::std::future::Future;
@@ -106,27 +106,43 @@ impl<T> DerefMut for MutexGuard<'_, T> {
     }
 }
 
-/// A condition variable.
+/// A condition variable. std's makes a system call for each notification, whether or not a thread waits. This one counts
+/// its waiters, and without any a notification is one load.
+///
+/// The count is seen where it matters. A thread counts itself under the lock, and one that notifies it has changed under
+/// that lock what the thread waits for.
 #[derive(Debug, Default)]
-pub struct Condvar(bare::Condvar);
+pub struct Condvar {
+    inner: bare::Condvar,
+    /// Relaxed: ordered by the lock.
+    waiters: atomic::AtomicUsize,
+}
 
 impl Condvar {
+    fn has_waiters(&self) -> bool {
+        self.waiters.load(atomic::Ordering::Relaxed) > 0
+    }
+
+    fn counted<R>(&self, wait: impl FnOnce(&bare::Condvar) -> R) -> R {
+        self.waiters.fetch_add(1, atomic::Ordering::Relaxed);
+        let waited = wait(&self.inner);
+        self.waiters.fetch_sub(1, atomic::Ordering::Relaxed);
+        waited
+    }
+
     /// One without waiters.
     #[inline]
     #[track_caller]
     pub fn new() -> Self {
-        Condvar(bare::Condvar::new())
+        Condvar::default()
     }
 
     /// Releases the lock, waits for a notification, and locks again. May wake spuriously.
     #[inline]
     #[track_caller]
     pub fn wait<'a, T>(&self, guard: MutexGuard<'a, T>) -> MutexGuard<'a, T> {
-        MutexGuard(
-            self.0
-                .wait(guard.0)
-                .unwrap_or_else(bare::PoisonError::into_inner),
-        )
+        let guard = self.counted(|inner| inner.wait(guard.0));
+        MutexGuard(guard.unwrap_or_else(bare::PoisonError::into_inner))
     }
 
     /// As [`Condvar::wait`], until `deadline` at most; the second result is whether it has passed.
@@ -144,8 +160,7 @@ impl Condvar {
             return (guard, true);
         }
         let (guard, _) = self
-            .0
-            .wait_timeout(guard.0, left)
+            .counted(|inner| inner.wait_timeout(guard.0, left))
             .unwrap_or_else(bare::PoisonError::into_inner);
         (MutexGuard(guard), clock::has_passed(deadline))
     }
@@ -154,14 +169,18 @@ impl Condvar {
     #[inline]
     #[track_caller]
     pub fn notify_one(&self) {
-        self.0.notify_one();
+        if self.has_waiters() {
+            self.inner.notify_one();
+        }
     }
 
     /// Wakes all waiters.
     #[inline]
     #[track_caller]
     pub fn notify_all(&self) {
-        self.0.notify_all();
+        if self.has_waiters() {
+            self.inner.notify_all();
+        }
     }
 }
 

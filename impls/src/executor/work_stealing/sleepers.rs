@@ -5,8 +5,8 @@ use crate::sync::{Condvar, Mutex};
 
 /// How many threads sleep, and what wakes them.
 ///
-/// A condition variable makes a system call for each notification, whether or not a thread waits. So each sleeper is called
-/// once, and a call without sleepers is one load.
+/// A notification is a system call, also for a thread that was notified before and does not run yet. So each sleeper is
+/// called once, and a call without sleepers is one load.
 pub(super) struct Sleepers {
     /// Those that were not called yet. Written with the lock held, read without.
     asleep: AtomicUsize,
