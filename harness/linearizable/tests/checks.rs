@@ -269,7 +269,7 @@ check! {
             std::thread::park();
         }
     },
-    operations: any::<bool>(),
+    operations: any::<bool>().no_shrink(), // each step would wait for a hang
     with: |check| check.threads(2..=2).each(1..=1).around(0, 0),
     worlds: [#[should_panic(expected = "hang: no thread has moved for 3 seconds")] std],
 }
