@@ -13,8 +13,8 @@ use std::task::{Wake, Waker};
 
 use crate::sync::{Arc, Track};
 
+use super::super::slots::Slots;
 use super::Shared;
-use crate::executor::slots::Slots;
 
 /// The future of a task.
 pub(super) type TheFuture = Pin<Box<dyn Future<Output = ()> + Send>>;
