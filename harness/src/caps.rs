@@ -153,7 +153,8 @@ named! {
         /// Timers have no tick: if virtual time advances only while no thread can run, a timer fires exactly at its
         /// deadline (T3), and a permit is granted exactly when it is free (L3).
         Tickless = "tickless",
-        /// Timers due together fire in the order of their deadlines (T5).
+        /// Timers due together fire in the order of their deadlines, and equal deadlines in the order in which they were
+        /// armed (T5).
         DeadlineOrder = "deadline-order",
         /// Dropping a service of timers answers the futures that wait for it (T8).
         AnswersSleepers = "answers-sleepers",

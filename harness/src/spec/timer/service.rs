@@ -12,7 +12,8 @@ use super::super::Violation;
 /// The claims, and the conditions of the world.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Terms {
-    /// Timers that became due during a stall fire in the order of their deadlines (T5).
+    /// Timers that became due during a stall fire in the order of their deadlines, and equal deadlines in the order in
+    /// which they were armed (T5).
     pub deadline_order: bool,
     /// How late a timer may fire where time advances only while no thread can run: the design's rounding. `None`
     /// elsewhere: any lateness is allowed.
@@ -99,6 +100,19 @@ struct Timer {
     since: u64,
     /// It was due when a stall ended, so it fires before all timers that are armed later.
     caught_up: bool,
+    /// Its place among all that were armed; `None` once it was moved, which gives it no place among equal deadlines.
+    place: Option<usize>,
+}
+
+impl Timer {
+    /// Whether it fires before another one that is due with it.
+    fn is_before(&self, other: &Timer) -> bool {
+        let armed_before = self
+            .place
+            .zip(other.place)
+            .is_some_and(|(one, two)| one < two);
+        self.due < other.due || (self.due == other.due && armed_before)
+    }
 }
 
 /// A service of timers; [`Service::step`] takes the steps.
@@ -146,6 +160,7 @@ impl Service {
                     },
                     since: at,
                     caught_up: false,
+                    place: Some(self.timers.len()),
                 };
                 if self.timers.insert(timer, armed).is_some() {
                     return Violation::found("T2", format!("timer {timer} was armed twice"));
@@ -226,6 +241,7 @@ impl Service {
                     timer.due = due;
                     timer.since = at;
                     timer.caught_up = false;
+                    timer.place = None;
                 }
                 None => timer.state = State::Cancelled,
             },
@@ -322,12 +338,12 @@ impl Service {
     }
 
     /// Checks T5: timers due at the end of a stall fire before those armed since then, and, if claimed, in the order of
-    /// their deadlines.
+    /// their deadlines and of their armings.
     fn in_order(&self, number: usize, timer: &Timer) -> Result<(), Violation> {
         let waits = |other: &Timer| other.state == State::Armed && other.caught_up;
         let mut waiting = self.timers.iter().filter(|(_, other)| waits(other));
         let overtaken = waiting.find(|(other, state)| {
-            let earlier = self.terms.deadline_order && state.due < timer.due;
+            let earlier = self.terms.deadline_order && state.is_before(timer);
             **other != number && (!timer.caught_up || earlier)
         });
         match overtaken {

@@ -334,6 +334,23 @@ fn a_stall_is_caught_up_with_in_order_and_before_what_comes_later() {
     breaks(ordered, &after(&[0]), "T5", "before 1");
     breaks(ANYHOW, &after(&[0, 2]), "T5", "before 1");
     Service::judge(ordered, &after(&[1, 0, 2])).expect("in order");
+    let equal = |between: Option<Event>, calls: &[usize]| {
+        let armed = [Event::Stalled, scheduled(0, 1, 3), scheduled(1, 1, 3)];
+        let called = calls.iter().map(|timer| fired(*timer, 7));
+        let released = Event::Released { at: 5 };
+        let armed = armed.into_iter().chain(between).chain([released]);
+        armed.chain(called).collect::<Vec<_>>()
+    };
+    breaks(ordered, &equal(None, &[1]), "T5", "before 0");
+    Service::judge(ordered, &equal(None, &[0, 1])).expect("in the order of arming");
+    Service::judge(ANYHOW, &equal(None, &[1, 0])).expect("no order is claimed");
+    let moved = Event::Moved {
+        timer: 0,
+        due: 1,
+        answer: true,
+        at: 4,
+    };
+    Service::judge(ordered, &equal(Some(moved), &[1, 0])).expect("one of them was moved");
     Service::judge(ANYHOW, &after(&[0, 1, 2])).expect("no order is claimed");
     // A timer that is late because of the stall is not slept through.
     let prompt = Terms {
