@@ -13,7 +13,9 @@
 use std::time::Duration;
 
 use flowmeter_harness::caps::Claim;
-use flowmeter_harness::channel::{AltsError, Buffer, Chosen, Offered, Order, Patience, Polled};
+use flowmeter_harness::channel::{
+    AltsError, Buffer, Chosen, Offered, Order, Patience, Polled, Winner,
+};
 use flowmeter_harness::check::{Ledger, Mint, Token};
 use flowmeter_harness::sync::{Deadline, world};
 
@@ -21,6 +23,7 @@ use super::acts::{is_empty, put};
 use super::mixed::in_turns;
 use super::{Case, Cases, Property, Reliance};
 use crate::design::channels::Design;
+use crate::design::channels::operations::Port;
 use crate::design::{Channels, Clause};
 
 pub(super) const PROPERTY: Property = Property {
@@ -39,7 +42,14 @@ pub(super) const MIXED: Property = Property {
     statement: "A channel may appear in several clauses of any types; an impossible alts is an error at once.",
     relied_on_by: Reliance::Nothing,
     cases: Cases::Channels(|design| {
-        in_turns(design.channels.mixed(), |mixed| cases(design, mixed))
+        let channels = design.channels;
+        let mut cases = in_turns(channels.mixed(), |mixed| cases(design, mixed));
+        if channels.mixes() && channels.is_closable(Buffer::fixed(1)) {
+            cases.push(Case::new("clauses that run again", move || {
+                run_again(channels)
+            }));
+        }
+        cases
     }),
 };
 
@@ -70,6 +80,27 @@ fn few_cases(channels: Channels) -> Vec<Case> {
         ));
     }
     cases
+}
+
+/// Clauses of a run may run again, also if what the first run brought was not fetched: the second run brings its own.
+fn run_again(channels: Channels) {
+    let (mut tx, rx) = channels
+        .open::<u32>(Buffer::fixed(1))
+        .expect("asked before");
+    let table = channels.tables().mixes.expect("asked before");
+    let mut clauses = table.clauses(&[Port::Take(&rx.half)], &mut [None]);
+    assert_eq!(tx.offer(1), Offered::Done, "there is room");
+    let ran = [(); 2].map(|()| {
+        let winner = clauses.run(Order::Priority, Patience::Now);
+        tx.close();
+        winner
+    });
+    let won = Ok(Winner::Clause(0));
+    holds_eq!(ran, [won; 2], "A7: clauses that run again");
+    holds!(
+        matches!(clauses.taken(0), Some(None)),
+        "A2: a closed port brought what an earlier run had taken"
+    );
 }
 
 /// How many takes, and how many puts, may wait in one channel.

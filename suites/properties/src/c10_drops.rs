@@ -14,8 +14,10 @@
 //! drops of 0: 0 after all handles are gone
 //! ```
 
+use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::pin;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
 use std::task::{Context, Waker};
 
 use flowmeter_harness::caps::Claim;
@@ -23,6 +25,7 @@ use flowmeter_harness::channel::{Buffer, Offered, Polled};
 use flowmeter_harness::check::{Mint, Token};
 use flowmeter_harness::sync::world;
 
+use super::bell::Bell;
 use super::cancellation::{self, Duty};
 use super::{Case, Cases, Property, Reliance};
 use crate::design::Channels;
@@ -105,7 +108,7 @@ fn panicking_cases(design: &Design) -> Vec<Case> {
     if !channels.blocks() || !design.claims(Claim::PanicSafe) || world::name() != "std" {
         return Vec::new();
     }
-    [Buffer::fixed(COUNT), Buffer::Unbounded]
+    let mut cases: Vec<_> = [Buffer::fixed(COUNT), Buffer::Unbounded]
         .into_iter()
         .filter(|buffer| channels.open::<u32>(*buffer).is_some())
         .map(|buffer| {
@@ -113,7 +116,15 @@ fn panicking_cases(design: &Design) -> Vec<Case> {
                 panics(channels, buffer)
             })
         })
-        .collect()
+        .collect();
+    let is_owed = channels.awaits() && design.claims(Claim::Disconnect);
+    if is_owed && channels.open::<u32>(Buffer::fixed(1)).is_some() {
+        cases.push(Case::new(
+            "a drop that panics beside waiting puts",
+            move || panics_beside_puts(channels),
+        ));
+    }
+    cases
 }
 
 fn put_pending(channels: Channels, buffer: Buffer) {
@@ -209,6 +220,40 @@ fn panics(channels: Channels, buffer: Buffer) {
             mint.drops(id),
             1,
             "C10: drops of token {id} beside one that panics in its drop"
+        );
+    }
+}
+
+/// The last consumer goes. Puts that wait are told, whatever the drop of a stored value does.
+fn panics_beside_puts(channels: Channels) {
+    let mint = Mint::new(3);
+    let value = |id| Fragile {
+        token: mint.token(id),
+        panics: id == 0,
+    };
+    let (mut tx, rx) = channels
+        .open::<Fragile>(Buffer::fixed(1))
+        .expect("asked before");
+    let Some(mut other) = tx.another() else {
+        return;
+    };
+    assert!(matches!(tx.offer(value(0)), Offered::Done));
+    let bells = [(); 2].map(|()| Arc::<Bell>::default());
+    let wakers = bells.each_ref().map(|bell| Waker::from(Arc::clone(bell)));
+    let mut puts = [
+        pin!(tx.put_async(value(1))) as Pin<&mut (dyn Future<Output = _> + Send)>,
+        pin!(other.put_async(value(2))),
+    ];
+    for (put, waker) in puts.iter_mut().zip(&wakers) {
+        let polled = put.as_mut().poll(&mut Context::from_waker(waker));
+        assert!(polled.is_pending(), "there is no room");
+    }
+    let dropped = catch_unwind(AssertUnwindSafe(|| drop(rx)));
+    assert!(dropped.is_err(), "the drop of a value panicked");
+    for bell in bells {
+        holds!(
+            bell.is_rung(),
+            "C10: a put was not told of the end beside a drop that panics"
         );
     }
 }

@@ -27,7 +27,7 @@ use crate::design::{Channels, Permit, Tx};
 
 pub(super) const PROPERTY: Property = Property {
     name: "c15-close",
-    statement: "A take that waits at a close ends once the last permit is filled or dropped, with a value or the end.",
+    statement: "A take that waits at a close ends once the last permit is gone, with a value or the end; a put once one leaves room.",
     relied_on_by: Reliance::Nothing,
     cases: Cases::Channels(cases),
 };
@@ -60,6 +60,14 @@ fn cases(design: &Design) -> Vec<Case> {
                 cases.push(Case::new(
                     format!("{permits} out, a take is polled, {end}"),
                     move || polled(channels, end, permits),
+                ));
+                cases.push(Case::new(
+                    format!("{permits} out, a put waits, {end}"),
+                    move || {
+                        (0..1 << permits).for_each(|filled| {
+                            beside_a_put(channels, end, (permits, filled));
+                        });
+                    },
                 ));
             }
         }
@@ -143,6 +151,35 @@ fn beside_a_take(channels: Channels, way: Way, end: End, permits: usize) {
         taken,
         accepted,
         "C15: what was taken of what permits were filled with, and what was accepted"
+    );
+}
+
+/// A put waits while permits have all room. After the close some are filled and the others dropped. The put is told once
+/// a permit has left room, or before.
+fn beside_a_put(channels: Channels, end: End, (permits, filled): (usize, u32)) {
+    let buffer = Buffer::fixed(permits);
+    let (tx, mut rx) = channels.open::<u32>(buffer).expect("asked before");
+    let Some(mut putting) = tx.another() else {
+        return;
+    };
+    let out = all(&tx, permits);
+    let bell = Arc::<Bell>::default();
+    let waker = Waker::from(Arc::clone(&bell));
+    let mut put = Box::pin(putting.put_async(9));
+    let waits = put.as_mut().poll(&mut Context::from_waker(&waker));
+    assert!(waits.is_pending(), "permits have all room");
+    let closed = match end {
+        End::ByProducer => tx.close(),
+        End::ByConsumer => rx.close(),
+    };
+    assert!(closed, "asked before");
+    let mut accepted = 0;
+    for (value, permit) in (0..).zip(out) {
+        accepted += ends(permit, filled >> value & 1 == 1, value).iter().count();
+    }
+    holds!(
+        bell.is_rung() || accepted == permits,
+        "C15: permits of a closed channel have left room, and the put that waits was not woken"
     );
 }
 

@@ -10,6 +10,7 @@
 //! take waits for ever: the 0 was lost with the dropped take
 //! ```
 
+use std::fmt;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
@@ -21,6 +22,7 @@ use flowmeter_harness::sync::world;
 use super::acts::room;
 use super::by_alts::by_alts;
 use super::cancellation::{self, BUFFERS, Duty};
+use super::scripted::{Log, Script, Scripted, unasked};
 use super::{Case, Cases, Property, Reliance};
 use crate::design::channels::Design;
 use crate::design::{Channels, Rx, Tx};
@@ -66,10 +68,15 @@ fn cases(design: &Design, channels: Option<Channels>) -> Vec<Case> {
                 format!("a take that waits beside a dropped one, {buffer}"),
                 move || waits_beside(channels, buffer),
             ));
-            cases.push(Case::new(
-                format!("three takes dropped in any order, {buffer}"),
-                move || dropped_in_any_order(channels, buffer),
-            ));
+            for comes in Comes::EACH
+                .into_iter()
+                .filter(|comes| comes.is_of(channels, buffer))
+            {
+                cases.push(Case::new(
+                    format!("three takes {comes}dropped in any order, {buffer}"),
+                    move || dropped_in_any_order(channels, buffer, comes),
+                ));
+            }
             cases.push(Case::new(
                 format!("a take dropped after a close, {buffer}"),
                 move || dropped_after_a_close(channels, buffer),
@@ -113,9 +120,69 @@ fn came_back(channels: Channels, buffer: Buffer) {
     }
 }
 
+/// How values come to the takes that wait.
+#[derive(Clone, Copy)]
+enum Comes {
+    Offered,
+    ByPermits,
+    /// One put, of which a transform makes all values.
+    Transformed,
+}
+
+impl Comes {
+    const EACH: [Comes; 3] = [Comes::Offered, Comes::ByPermits, Comes::Transformed];
+
+    fn is_of(self, channels: Channels, buffer: Buffer) -> bool {
+        match self {
+            Comes::Offered => true,
+            Comes::ByPermits => channels.blocks_for_room() && buffer != Buffer::Rendezvous,
+            Comes::Transformed => channels.transforms() && buffer != Buffer::Rendezvous,
+        }
+    }
+
+    fn open(self, channels: Channels, buffer: Buffer, values: u32) -> (Tx<u32>, Rx<u32>) {
+        if let Comes::Transformed = self {
+            let script = Script {
+                times: values,
+                ..Script::PLAIN
+            };
+            let transform = Scripted::new(script, &Log::default());
+            let opened = channels.open_transformed(buffer, transform, unasked);
+            return opened.unwrap_or_else(|why| violated!("B2: no channel with {buffer}: {why}"));
+        }
+        channels.open(buffer).expect("asked before")
+    }
+
+    /// Puts up to so many values; returns those that were accepted.
+    fn put(self, tx: &mut Tx<u32>, values: u32) -> Vec<u32> {
+        match self {
+            Comes::Offered => (1..=values)
+                .filter(|value| tx.offer(*value) == Offered::Done)
+                .collect(),
+            Comes::ByPermits => (1..=values)
+                .filter(|value| tx.try_reserve().is_ok_and(|room| room.fill(*value).is_ok()))
+                .collect(),
+            Comes::Transformed => {
+                assert_eq!(tx.offer(1), Offered::Done, "there is room");
+                (10..10 + values).collect()
+            }
+        }
+    }
+}
+
+impl fmt::Display for Comes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Comes::Offered => "",
+            Comes::ByPermits => "served by permits, ",
+            Comes::Transformed => "served by a transform, ",
+        })
+    }
+}
+
 /// Values handed to dropped takes are next again, in the order of the puts. It holds for every order of drops, and
 /// however often a value was handed on.
-fn dropped_in_any_order(channels: Channels, buffer: Buffer) {
+fn dropped_in_any_order(channels: Channels, buffer: Buffer, comes: Comes) {
     const ORDERS: [[usize; 3]; 6] = [
         [0, 1, 2],
         [0, 2, 1],
@@ -127,29 +194,30 @@ fn dropped_in_any_order(channels: Channels, buffer: Buffer) {
     let order = ORDERS[world::choose(ORDERS.len())];
     // With fewer values than takes some are handed on. With more, one is stored behind them.
     let puts = 1 + u32::try_from(world::choose(4)).expect("at most three");
-    let (mut tx, mut rx) = channels.open::<u32>(buffer).expect("asked before");
+    let (mut tx, mut rx) = comes.open(channels, buffer, puts);
     let mut others = [(); 3].map(|()| rx.another().expect("asked before"));
     let mut context = Context::from_waker(Waker::noop());
-    let mut takes = others.each_mut().map(|rx| {
-        let mut take = Box::pin(rx.take_async());
-        assert!(take.as_mut().poll(&mut context).is_pending());
-        Some(take)
-    });
-    let accepted: Vec<u32> = (1..=puts)
-        .filter(|&value| tx.offer(value) == Offered::Done)
-        .collect();
-    for index in order {
-        takes[index] = None;
+    // Again on the same channel: nothing is left of the first time.
+    for _ in 0..2 {
+        let mut takes = others.each_mut().map(|rx| {
+            let mut take = Box::pin(rx.take_async());
+            assert!(take.as_mut().poll(&mut context).is_pending());
+            Some(take)
+        });
+        let accepted = comes.put(&mut tx, puts);
+        for index in order {
+            takes[index] = None;
+        }
+        let mut undelivered = Vec::new();
+        while let Polled::Done(value) = rx.poll() {
+            undelivered.push(value);
+        }
+        holds_eq!(
+            undelivered,
+            accepted,
+            "C9: values handed to takes dropped in the order {order:?} are not next in the order of their puts"
+        );
     }
-    let mut undelivered = Vec::new();
-    while let Polled::Done(value) = rx.poll() {
-        undelivered.push(value);
-    }
-    holds_eq!(
-        undelivered,
-        accepted,
-        "C9: values handed to takes dropped in the order {order:?} are not next in the order of their puts"
-    );
 }
 
 /// Until it comes back, a value handed to a take counts as taken. So "closed" may be answered meanwhile, and the

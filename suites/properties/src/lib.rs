@@ -16,6 +16,7 @@ mod a5_choice;
 mod a6_default;
 mod a7_clauses;
 mod a8_cleanup;
+mod a8_ends;
 mod a9_timeout;
 mod acts;
 mod b1_buffers;
@@ -381,6 +382,7 @@ pub const PROPERTIES: &[&Property] = &[
     &a7_clauses::MIXED,
     &a8_cleanup::PROPERTY,
     &a8_cleanup::MIXED,
+    &a8_ends::PROPERTY,
     &a9_timeout::PROPERTY,
     &a9_timeout::MIXED,
     &a9_timeout::AWAITED,

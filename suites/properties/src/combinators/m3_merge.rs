@@ -13,8 +13,8 @@
 use flowmeter_harness::channel::Polled;
 
 use super::{
-    Case, Cases, Combinators, Design, Property, Reliance, all, ended_source, goes_on, open, put,
-    room, take, with_executor,
+    Case, Cases, Combinators, Design, Property, Reliance, all, busy_and_other, chooses_by_chance,
+    ended_source, goes_on, open, other_had_its_turn, put, room, take, with_executor,
 };
 
 pub(in super::super) const PROPERTY: Property = Property {
@@ -26,7 +26,7 @@ pub(in super::super) const PROPERTY: Property = Property {
 
 fn cases(design: &Design) -> Vec<Case> {
     let f = design.combinators;
-    vec![
+    let mut cases = vec![
         Case::new("two sources", move || two(f)),
         Case::new("no sources", move || none(f)),
         Case::new("a source that ends before the other", move || one_ends(f)),
@@ -38,7 +38,22 @@ fn cases(design: &Design) -> Vec<Case> {
                 "M3: a merge stopped taking where its output was closed"
             );
         }),
-    ]
+    ];
+    if chooses_by_chance() {
+        cases.push(Case::new("beside a source that never waits", move || {
+            beside_a_busy_one(f);
+        }));
+    }
+    cases
+}
+
+/// Two sources have values, one of them many.
+fn beside_a_busy_one(f: Combinators) {
+    let seen = with_executor(f, |go| all(f.merge(go, busy_and_other(f), room(1))));
+    holds!(
+        other_had_its_turn(&seen),
+        "M3: a source waits for another that always has a value"
+    );
 }
 
 fn two(f: Combinators) {

@@ -16,7 +16,8 @@ use flowmeter_harness::sync::world;
 
 use super::{
     Case, Cases, Combinators, Design, Part, Property, Reliance, Rx, Spawner, Tx, all, another,
-    come_to_rest, ended_source, is_roomy, lying, open, put, room, take, with_executor,
+    busy_and_other, chooses_by_chance, come_to_rest, ended_source, is_roomy, lying, open,
+    other_had_its_turn, put, room, take, with_executor,
 };
 
 pub(in super::super) const PROPERTY: Property = Property {
@@ -28,10 +29,16 @@ pub(in super::super) const PROPERTY: Property = Property {
 
 fn cases(design: &Design) -> Vec<Case> {
     let f = design.combinators;
-    let mut cases = vec![
+    let mut cases = Vec::new();
+    if chooses_by_chance() {
+        cases.push(Case::new("beside an input that never waits", move || {
+            beside_a_busy_one(f);
+        }));
+    }
+    cases.extend([
         Case::new("an output that is closed", move || refused(f)),
         Case::new("a mix that is dropped", move || dropped(f)),
-    ];
+    ]);
     if is_roomy() {
         cases.extend([
             Case::new("two inputs", move || two(f)),
@@ -49,6 +56,8 @@ fn cases(design: &Design) -> Vec<Case> {
                 });
             }),
             Case::new("a solo that is muted and paused", move || solo(f)),
+            Case::new("a solo that ends", move || solo_goes(f, false)),
+            Case::new("a solo that is removed", move || solo_goes(f, true)),
             Case::new("an input that is removed", move || {
                 held(f, |mix, [_, other]| f.unmix(mix, &other));
             }),
@@ -195,6 +204,46 @@ fn solo(f: Combinators) {
         seen
     });
     holds_eq!(seen, [Ok(1), Ok(1)], "M5: a solo that is muted and paused");
+}
+
+/// What was set for an input goes with it: the other is heard again.
+fn solo_goes(f: Combinators, removed: bool) {
+    let seen = with_executor(f, |go| {
+        let (mix, mut out) = mix(f, go);
+        let (tx, one) = admix(f, &mix);
+        let (mut other_tx, _) = admix(f, &mix);
+        f.toggle(&mix, &[(&one, Attribute::Solo, true)]);
+        come_to_rest(f, go);
+        match removed {
+            true => f.unmix(&mix, &one),
+            false => assert!(tx.close(), "a family with alts closes"),
+        }
+        come_to_rest(f, go);
+        // Under std the first one may come too soon.
+        let accepted = [11, 12].map(|value| put(&mut other_tx, value));
+        (accepted, take(&mut out))
+    });
+    holds!(
+        matches!(seen, ([true, true], Ok(11 | 12))),
+        "M5: beside a solo that has gone {seen:?} was accepted and heard"
+    );
+}
+
+/// Two inputs have values, one of them many.
+fn beside_a_busy_one(f: Combinators) {
+    let seen = with_executor(f, |go| {
+        let (to, out) = open::<u32>(f, room(1));
+        let mix = f.mix(go, to);
+        for input in busy_and_other(f) {
+            f.admix(&mix, input);
+        }
+        drop(mix);
+        all(out)
+    });
+    holds!(
+        other_had_its_turn(&seen),
+        "M5: an input waits for another that always has a value"
+    );
 }
 
 /// The channels of removed inputs are dropped, and an input that is added later is heard.

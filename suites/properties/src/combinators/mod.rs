@@ -52,6 +52,25 @@ fn is_roomy() -> bool {
     world::name() != "loom"
 }
 
+/// Whether a choice among ready channels is by chance. In the other worlds every choice is explored, also that of always
+/// the same.
+fn chooses_by_chance() -> bool {
+    world::name() == "std"
+}
+
+/// Two sources that have ended: one with many values, and behind it one with a single value.
+fn busy_and_other(f: Combinators) -> Vec<Rx<u32>> {
+    vec![ended_source(f, &[BUSY; 64]), ended_source(f, &[OTHER])]
+}
+
+const BUSY: u32 = 1;
+const OTHER: u32 = 2;
+
+/// Whether the single value came before the last of the many. By chance it comes last once in 2^64 runs.
+fn other_had_its_turn(seen: &[u32]) -> bool {
+    seen.contains(&OTHER) && seen.last() == Some(&BUSY)
+}
+
 /// Runs `act` with an executor. It is dropped, with its threads, before the results are judged.
 fn with_executor<R>(f: Combinators, act: impl FnOnce(&Spawner) -> R) -> R {
     let executor = f.executors.with_threads(ONE);

@@ -10,14 +10,16 @@
 //! rx.poll -> would wait           the block is still held, and its channel open
 //! ```
 
-use std::future::pending;
+use std::future::{pending, poll_fn};
 use std::sync::Arc;
+use std::task::{Poll, Waker};
 
 use flowmeter_harness::channel::{Polled, TakeError};
 use flowmeter_harness::executor::{Spawn, give_way};
 use flowmeter_harness::sync::world;
 
 use super::{Case, Cases, Design, ONE, Property, Reliance, Runtime, What};
+use crate::design::Tx;
 use crate::design::executors::{Spawner, Work};
 
 pub(in super::super) const PROPERTY: Property = Property {
@@ -48,6 +50,15 @@ fn cases(design: &Design) -> Vec<Case> {
         Case::new("blocking work", move || blocking_work(on)),
         Case::new("blocking work that may not have begun", move || {
             work_at_once(on);
+        }),
+        Case::new(
+            "blocking work that waits for what a task holds",
+            move || {
+                work_waits_for_a_task(on);
+            },
+        ),
+        Case::new("what a task holds uses its executor", move || {
+            drops_that_act(on);
         }),
         Case::new("in its own task", move || {
             on_its_own_thread(on, |spawner, work| {
@@ -142,6 +153,64 @@ fn on_its_own_thread(on: Runtime, run: impl FnOnce(&Spawner, Work)) {
     let answer = world::block_on(results.take_async());
     let closed = Err(TakeError::Closed);
     holds_eq!(answer, closed, "G1: the channel was not closed");
+}
+
+/// The work ends once the executor has dropped the task, so tasks are dropped before work is waited for.
+fn work_waits_for_a_task(on: Runtime) {
+    struct Closes(Tx<()>);
+    impl Drop for Closes {
+        fn drop(&mut self) {
+            self.0.close();
+        }
+    }
+    let executor = on.executors.with_threads(ONE);
+    let (held, mut closes) = on.open::<()>(1);
+    let held = Closes(held);
+    executor.spawn(async move {
+        let _held = held;
+        pending::<()>().await;
+    });
+    let (mut begun, mut begins) = on.open::<()>(1);
+    executor.spawn_blocking(move || {
+        let _ = begun.put(());
+        let _ = closes.take();
+    });
+    let seen = world::block_on(begins.take_async());
+    // Work that is waited for too soon is a deadlock here.
+    drop(executor);
+    holds_eq!(seen, Ok(()), "G2: blocking work did not run");
+}
+
+/// What a task holds is dropped with no lock held, wherever the task is at the end: it may spawn and wake.
+fn drops_that_act(on: Runtime) {
+    struct Acts(Spawner, Option<Waker>);
+    impl Drop for Acts {
+        fn drop(&mut self) {
+            self.0.spawn(async {});
+            self.1.take().into_iter().for_each(Waker::wake);
+        }
+    }
+    let executor = on.executors.with_threads(ONE);
+    let alive = Arc::new(());
+    for _ in 0..2 {
+        let held = Arc::clone(&alive);
+        let mut acts = Acts(executor.spawner(), None);
+        executor.spawn(async move {
+            let _held = held;
+            poll_fn(|context| {
+                acts.1 = Some(context.waker().clone());
+                Poll::Ready(())
+            })
+            .await;
+            give_way().await;
+            pending::<()>().await;
+            drop(acts);
+        });
+    }
+    // A lock that is held then is a deadlock here.
+    drop(executor);
+    let holders = Arc::strong_count(&alive);
+    holds_eq!(holders, 1, "G1: a task outlived its executor");
 }
 
 /// Work that has begun ends before the drop of the executor returns.

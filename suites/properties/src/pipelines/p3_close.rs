@@ -18,7 +18,7 @@ use std::iter;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use flowmeter_harness::channel::Polled;
+use flowmeter_harness::channel::{Offered, Polled};
 use flowmeter_harness::executor::give_way;
 use flowmeter_harness::pipeline::AtEnd;
 use flowmeter_harness::spec::pipeline::{Event, Terms};
@@ -79,6 +79,12 @@ fn cases(design: &Design) -> Vec<Case> {
                 executor_goes(pipelines);
             },
         ));
+    }
+    // Loom has no room for the tasks that wait.
+    if world::name() != "loom" && tells_producers(pipelines) {
+        cases.push(Case::new("an input that is let go", move || {
+            lets_go(pipelines);
+        }));
     }
     cases.push(Case::new(
         "an output that is closed, an idle input",
@@ -290,6 +296,49 @@ fn idle_input(pipelines: Pipelines) {
     drop(executor);
     flight.judge(Terms::unbounded(pipelines.ordered(), 1));
     holds_eq!(flight.calls(), 1, "P3: one item was there");
+}
+
+/// Whether the channels tell a producer that no consumer is left.
+fn tells_producers(pipelines: Pipelines) -> bool {
+    let (mut tx, rx) = pipelines.on.open::<usize>(1);
+    drop(rx);
+    matches!(tx.offer(0), Offered::Closed(_))
+}
+
+/// One item is refused, and one goes on. A producer is told at once that no further input is wanted.
+fn lets_go(pipelines: Pipelines) {
+    const N: usize = 2;
+    let executor = pipelines.on.executors.with_threads(ONE);
+    let flight = Arc::new(Flight::default());
+    let gates = [(); N].map(|()| Gate::default());
+    let passes = gates.clone();
+    let work = move |input: usize, mut item: Item| {
+        let pass = passes[input].pass();
+        async move {
+            pass.await;
+            item.put().await;
+        }
+    };
+    let (mut input, from) = source(pipelines.on, N);
+    let (to, mut results) = pipelines.on.open(1);
+    let end = flight.start(pipelines, &executor, N, (from, to), work, AtEnd::Close);
+    come_to_rest(pipelines.on, &executor, || flight.calls() == N);
+    flight.write(Event::Unwanted);
+    results.close();
+    drop(results);
+    let [refused, held] = gates;
+    refused.open();
+    come_to_rest(pipelines.on, &executor, || flight.now() == 1);
+    let told = input.offer(N);
+    held.open();
+    finish(&flight, end);
+    drop(executor);
+    flight.judge(Terms::unbounded(pipelines.ordered(), N));
+    holds_eq!(
+        told,
+        Offered::Closed(N),
+        "P3: the input is kept where nothing more is wanted of it"
+    );
 }
 
 /// Another thread wakes the items while their pipeline is dropped. They end, and so does the output.

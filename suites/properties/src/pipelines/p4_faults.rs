@@ -14,6 +14,7 @@
 use std::future::pending;
 use std::panic::resume_unwind;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use flowmeter_harness::pipeline::AtEnd;
 use flowmeter_harness::spec::pipeline::{Event, Terms};
@@ -21,11 +22,12 @@ use flowmeter_harness::sync::world;
 
 use super::super::gate::panics;
 use super::flight::{
-    Flight, Item, come_to_rest, drain, ended_source, finish, finishes, source, take, terms,
+    Flight, Item, at_least_one, come_to_rest, drain, ended_source, finish, finishes, source, take,
+    terms,
 };
 use super::{Case, Cases, Design, ONE, Property, Reliance, What};
 use crate::design::executors::Executor;
-use crate::design::pipelines::Pipelines;
+use crate::design::pipelines::{Delivered, Pipelines, ResultPort};
 
 pub(in super::super) const PROPERTY: Property = Property {
     name: "p4-faults",
@@ -50,6 +52,9 @@ fn cases(design: &Design) -> Vec<Case> {
             let name = format!("n = {n}, items that panic");
             cases.push(Case::new(name, move || panicking(pipelines, n)));
         }
+        cases.push(Case::new("a refused result whose drop panics", move || {
+            refused_drop(pipelines);
+        }));
     }
     // This case is the last: a pipeline that fails the others too takes long to fail here, since it does not end.
     let name = "work that goes on when its item has ended";
@@ -119,6 +124,41 @@ fn panicking(pipelines: Pipelines, n: usize) {
     drop(executor);
     holds_eq!(seen, [1, 2, 3], "P4: an item that panics took others along");
     holds_eq!(panics, 2, "P4: panics of items were not counted");
+}
+
+/// The output is closed, and the drop of what it refuses panics. It was seen closed all the same (P3): a loop that waits
+/// for input takes none.
+fn refused_drop(pipelines: Pipelines) {
+    struct Fragile;
+    impl Drop for Fragile {
+        fn drop(&mut self) {
+            resume_unwind(Box::new("a result's own fault"));
+        }
+    }
+    let executor = pipelines.on.executors.with_threads(ONE);
+    let (mut input, from) = source(pipelines.on, 1);
+    let (to, mut results) = pipelines.on.open::<Delivered>(1);
+    results.close();
+    drop(results);
+    let calls = Arc::new(AtomicUsize::new(0));
+    let counts = Arc::clone(&calls);
+    let work = move |_, mut port: ResultPort| {
+        counts.fetch_add(1, Relaxed);
+        async move { port.put_unwanted(Fragile).await }
+    };
+    let _end = pipelines.start(&executor, at_least_one(2), (from, to), work, AtEnd::Close);
+    let panicked = panics(&executor, 1);
+    // Until it is polled again, a take that was told to end may be handed a value.
+    come_to_rest(pipelines.on, &executor, || true);
+    let _ = input.offer(1);
+    come_to_rest(pipelines.on, &executor, || true);
+    let calls = calls.load(Relaxed);
+    drop(executor);
+    holds_eq!(
+        (calls, panicked),
+        (1, 1),
+        "P3: items begun, and panics, where the drop of a refused result panics"
+    );
 }
 
 /// The results that a pipeline delivers. Where n = 1, only one order is possible.

@@ -14,8 +14,9 @@
 use std::future::{Future, pending, poll_fn};
 use std::num::NonZeroUsize;
 use std::panic::resume_unwind;
+use std::pin::pin;
 use std::sync::{Arc, Mutex};
-use std::task::{Poll, Waker};
+use std::task::{Context, Poll, Waker};
 
 use flowmeter_harness::executor::give_way;
 use flowmeter_harness::parallel_map::{Outcome, Outcomes as _, Throttle, Unfinished};
@@ -52,6 +53,9 @@ fn cases(design: &Design) -> Vec<Case> {
     cases.push(Case::new("a slow head", move || slow_head(maps)));
     cases.push(Case::new("inputs that wait for their permits", move || {
         throttled(maps);
+    }));
+    cases.push(Case::new("a consumer that asks again", move || {
+        asked_again(maps);
     }));
     if maps.lazy() {
         cases.push(Case::new("an endless input", move || endless(maps)));
@@ -333,6 +337,43 @@ fn throttled(maps: ParallelMaps) {
         (one, two, begun, let_go),
         (1, 2, 2, true),
         "P7: begun with one permit, with two, and without a consumer; inputs let go"
+    );
+}
+
+/// A consumer that stops waiting, and asks again, hears no outcome sooner, and misses none.
+fn asked_again(maps: ParallelMaps) {
+    let executor = maps.on.executors.with_threads(ONE);
+    let seen = Seen::default();
+    let counts = seen.clone();
+    let function = move |input| {
+        drop(counts.begin());
+        async move { input }
+    };
+    let permits = Permits::default();
+    permits.grant(1);
+    let inputs = seen.inputs(0..2);
+    let mut outcomes = start(maps, &executor, 2, permits.clone(), inputs, function);
+    come_to_rest(maps.on, &executor, || seen.now().begun >= 1);
+    let mut context = Context::from_waker(Waker::noop());
+    let mut came = Vec::new();
+    for _ in 0..3 {
+        let polled = pin!(outcomes.completed()).poll(&mut context);
+        if let Poll::Ready(outcome) = polled {
+            came.extend(outcome);
+        }
+    }
+    let early = came.len();
+    permits.grant(1);
+    came.extend(rest(&mut outcomes));
+    drop(executor);
+    holds!(
+        maps.lazy() || early == 0,
+        "P7: handed over to a consumer that asks again, before the last input has begun"
+    );
+    holds_eq!(
+        came,
+        [Ok(0), Ok(1)],
+        "P7: outcomes for a consumer that asks again"
     );
 }
 

@@ -18,7 +18,7 @@ use super::{ASKED, Channels};
 
 /// A producer's half.
 pub(crate) struct Tx<T> {
-    pub(in super::super) half: Half,
+    pub(crate) half: Half,
     of: Channels,
     pub(super) packing: Packing<T>,
 }

@@ -108,6 +108,14 @@ impl ResultPort {
     pub(crate) fn put(&mut self, result: Delivered) -> impl Future<Output = ()> + Send {
         self.0.put(Parcel::of(result))
     }
+
+    /// Puts a value of another type, where no consumer is left to take it.
+    pub(crate) fn put_unwanted<T: Send + 'static>(
+        &mut self,
+        value: T,
+    ) -> impl Future<Output = ()> + Send {
+        self.0.put(Parcel::of(value))
+    }
 }
 
 struct Of<P, C, E>(PhantomData<fn(P, C, E)>);
