@@ -4,7 +4,8 @@ use std::env;
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
-    if env::var("CARGO_CFG_TARGET_OS").is_ok_and(|system| system == "linux") {
+    let target = ["CARGO_CFG_TARGET_OS", "CARGO_CFG_TARGET_ENV"].map(env::var);
+    if target == [Ok("linux".to_owned()), Ok("gnu".to_owned())] {
         println!("cargo::rustc-link-arg-bins=-no-pie");
     }
 }

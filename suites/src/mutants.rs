@@ -130,7 +130,7 @@ impl Round {
         let grace = match (self, world) {
             (Round::ForAlarms, _) => Effort::EXPLORE.grace,
             (_, "std") => Effort::CHECK.grace,
-            (Round::Brief, _) => Duration::from_secs(1),
+            (Round::Brief, _) => Duration::from_secs(2),
             _ => Duration::from_secs(3),
         };
         Effort {

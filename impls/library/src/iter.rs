@@ -28,7 +28,7 @@ impl<T: Send> Receiver<T> {
         TryIter(self)
     }
 
-    /// Receives as many values at once as the channel has at this moment.
+    /// Receives as many values as the channel has at this moment, one after the other. Other receivers may take some of them.
     pub fn drain(&self) -> Drain<T> {
         let values: Vec<T> = self.try_iter().take(self.len()).collect();
         Drain(values.into_iter())

@@ -17,6 +17,9 @@ pub use flowmeter_impls::{alts as alts_of_threads, alts_async as alts_of_tasks};
 /// expressions of one type, in place: `return`, `break` and `?` in them belong to the surrounding function. The value of
 /// a `send` that loses is dropped. Values do not borrow.
 ///
+/// The value of each `send` is evaluated, also where another arm wins. crossbeam-channel evaluates that of the chosen arm
+/// alone. So a value that must not be lost is cloned there, or sent by [`Sender::try_send`](crate::Sender::try_send).
+///
 /// ```
 /// use std::time::Duration;
 ///

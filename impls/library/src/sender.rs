@@ -119,14 +119,15 @@ macro_rules! tells {
                 self.0.len()
             }
 
-            /// Whether the channel has no value at this moment. A rendezvous never has one.
+            /// Whether the channel has no value at this moment. A rendezvous has one only where a dropped receive gave it back.
             pub fn is_empty(&self) -> bool {
                 self.0.is_empty()
             }
 
             /// Whether the channel has no room at this moment. A rendezvous never has room.
             pub fn is_full(&self) -> bool {
-                self.capacity() == Some(self.len())
+                // A value that a dropped receive gave back needs no room.
+                self.capacity().is_some_and(|most| self.len() >= most)
             }
 
             /// The number of values there is room for: 0 in a rendezvous, `None` if there is no limit.

@@ -15,7 +15,7 @@ use super::transformed::Transformed;
 use super::watchers::Watchers;
 use crate::sync::Mutex;
 
-/// The most puts that may wait on one channel, and the most takes (C7).
+/// The most puts that may wait on one channel, and the most takes (C7). `Handle::split_unlimited` lifts it.
 pub const MAX_WAITERS: usize = 1024;
 
 /// The state of a channel, guarded by its lock: the stored values, the waiting requests, and the commits.

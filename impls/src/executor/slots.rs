@@ -40,11 +40,11 @@ impl<T> Slots<T> {
         }
     }
 
-    /// Adds what `make` makes for its number. Returns both.
+    /// Adds what `make` makes for its number.
     ///
     /// # Panics
     /// With four billion tasks at once.
-    pub(super) fn add(&mut self, make: impl FnOnce(u64) -> T) -> (u64, &mut T) {
+    pub(super) fn add(&mut self, make: impl FnOnce(u64) -> T) -> &mut T {
         let place = match self.free {
             NONE => {
                 let place = u32::try_from(self.slots.len()).ok();
@@ -68,7 +68,7 @@ impl<T> Slots<T> {
             item: make(number),
         };
         match slot {
-            Slot::Taken { item, .. } => (number, item),
+            Slot::Taken { item, .. } => item,
             Slot::Free { .. } => unreachable!("it was just taken"),
         }
     }
@@ -122,9 +122,9 @@ mod tests {
     #[test]
     fn a_number_of_a_task_that_has_ended_names_no_other() {
         let mut slots = Slots::new();
-        let first = slots.add(|number| number).0;
+        let first = *slots.add(|number| number);
         assert_eq!(slots.remove(first), Some(first));
-        let second = slots.add(|number| number).0;
+        let second = *slots.add(|number| number);
         assert_ne!(first, second, "both are in the first slot");
         assert_eq!((slots.remove(first), slots.get_mut(first)), (None, None));
         assert_eq!(slots.remove(second), Some(second));
@@ -138,17 +138,17 @@ mod tests {
             next: NONE,
         });
         slots.free = 0;
-        let last = slots.add(|_| ()).0;
-        assert_eq!(slots.remove(last), Some(()));
-        assert_eq!(slots.add(|_| ()).0, number(1, 0), "a new slot");
+        let last = *slots.add(|number| number);
+        assert_eq!(slots.remove(last), Some(last));
+        assert_eq!(*slots.add(|number| number), number(1, 0), "a new slot");
     }
 
     #[test]
     fn all_that_will_do_are_removed() {
         let mut slots = Slots::new();
-        let [odd, even] = [1, 2].map(|item| slots.add(|_| item).0);
-        assert_eq!(slots.remove_all(|item| item % 2 == 0), [2]);
+        let [odd, even] = [1, 2].map(|item| slots.add(|number| (number, item)).0);
+        assert_eq!(slots.remove_all(|(_, item)| item % 2 == 0), [(even, 2)]);
         assert_eq!(slots.get_mut(even), None);
-        assert_eq!(slots.get_mut(odd), Some(&mut 1));
+        assert_eq!(slots.get_mut(odd), Some(&mut (odd, 1)));
     }
 }

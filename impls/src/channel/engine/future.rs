@@ -87,12 +87,20 @@ impl<'a, T: Send, S: Store<T>> PutFuture<'a, T, S> {
         (&mut me.value, &mut me.waits)
     }
 
-    /// Stands in line, whose lock is held.
-    pub(super) fn join(mut self: Pin<&mut Self>, state: &mut State<T, S>, value: T, by: Notify) {
-        *self.as_mut().plain().1 = true;
-        // SAFETY: it is seated once, and leaves the line when it is dropped.
-        let seated = unsafe { self.seat().sit(by) };
+    /// Stands in line.
+    ///
+    /// # Safety
+    /// It has not joined before, and `state` is that of its own channel.
+    pub(super) unsafe fn join(
+        mut self: Pin<&mut Self>,
+        state: &mut State<T, S>,
+        value: T,
+        by: Notify,
+    ) {
+        // SAFETY: it is seated once, and leaves the line of its channel when it is dropped.
+        let seated = unsafe { self.as_mut().seat().sit(by) };
         state.puts.join(Party::Single(seated), Some(value));
+        *self.plain().1 = true;
     }
 
     /// The answer, once there is one.
@@ -144,7 +152,8 @@ impl<'a, T: Send, S: Store<T>> PutFuture<'a, T, S> {
                 return Poll::Ready(Err(PutError::TooManyWaiters(value)));
             }
             if let Some(waker) = known {
-                self.join(&mut state, value, Notify::Task(waker));
+                // SAFETY: this is its first poll, and the state is that of its channel.
+                unsafe { self.join(&mut state, value, Notify::Task(waker)) };
                 return Poll::Pending;
             }
             drop(state);
@@ -159,7 +168,8 @@ impl<'a, T: Send, S: Store<T>> PutFuture<'a, T, S> {
             if let Some(put) = self.as_mut().fetch() {
                 return Poll::Ready(put.map_err(PutError::Closed));
             }
-            if self.seat.awaits(|| self.channel.shared.state.lock(), waker) {
+            // SAFETY: the seat stands in line there, or has an answer.
+            if unsafe { self.seat.awaits(&self.channel.shared.state, waker) } {
                 return Poll::Pending;
             }
         }
@@ -215,12 +225,15 @@ impl<'a, T: Send, S: Store<T>> TakeFuture<'a, T, S> {
         unsafe { &mut self.get_unchecked_mut().stage }
     }
 
-    /// Stands in line, whose lock is held.
-    pub(super) fn join(mut self: Pin<&mut Self>, state: &mut State<T, S>, by: Notify) {
-        *self.as_mut().stage() = Stage::Waiting;
-        // SAFETY: it is seated once, and leaves the line when it is dropped.
-        let seated = unsafe { self.seat().sit(by) };
+    /// Stands in line.
+    ///
+    /// # Safety
+    /// As of [`PutFuture::join`].
+    pub(super) unsafe fn join(mut self: Pin<&mut Self>, state: &mut State<T, S>, by: Notify) {
+        // SAFETY: it is seated once, and leaves the line of its channel when it is dropped.
+        let seated = unsafe { self.as_mut().seat().sit(by) };
         state.takes.join(Party::Single(seated), ());
+        *self.stage() = Stage::Waiting;
     }
 
     /// The answer, once there is one.
@@ -267,7 +280,8 @@ impl<'a, T: Send, S: Store<T>> TakeFuture<'a, T, S> {
                 return Poll::Ready(Err(TakeError::TooManyWaiters));
             }
             if let Some(waker) = known {
-                self.join(&mut state, Notify::Task(waker));
+                // SAFETY: this is its first poll, and the state is that of its channel.
+                unsafe { self.join(&mut state, Notify::Task(waker)) };
                 return Poll::Pending;
             }
             drop(state);
@@ -284,7 +298,8 @@ impl<'a, T: Send, S: Store<T>> TakeFuture<'a, T, S> {
                 let value = taken.map(|Handed { value, .. }| value);
                 return Poll::Ready(value.ok_or(TakeError::Closed));
             }
-            if self.seat.awaits(|| self.channel.shared.state.lock(), waker) {
+            // SAFETY: the seat stands in line there, or has an answer.
+            if unsafe { self.seat.awaits(&self.channel.shared.state, waker) } {
                 return Poll::Pending;
             }
         }

@@ -6,6 +6,7 @@
 
 use std::collections::VecDeque;
 use std::iter;
+use std::marker::PhantomData;
 
 use crate::sync::{Arc, Mutex};
 
@@ -57,17 +58,19 @@ impl<A: Send> Party<A> {
 
 /// A request that was won, has left the line, and still has to be answered.
 #[must_use]
-pub(super) struct Won<A> {
+pub(super) struct Won<'l, A> {
     party: Party<A>,
+    /// The lock of the channel is held while its line is borrowed.
+    locked: PhantomData<&'l mut ()>,
     /// What is notified, where that was known when the request was won.
     notify: Notify,
 }
 
-impl<A: Send> Won<A> {
+impl<A: Send> Won<'_, A> {
     /// Answers, under the lock of the channel. Returns what has to be notified outside the lock.
     pub(super) fn answer(self, answer: A) -> Notify {
         match self.party {
-            // SAFETY: the line gives out what it was won with, under its channel's lock.
+            // SAFETY: it was taken out of the line, whose borrow says that the lock is held.
             Party::Single(seated) => unsafe { seated.answer(answer) },
             Party::Reservation(waiter) => waiter
                 .answer(answer)
@@ -132,12 +135,17 @@ impl<A: Send, V> Line<A, V> {
     }
 
     /// Wins the first request that still waits.
-    pub(super) fn next(&mut self) -> Option<(Won<A>, V)> {
+    pub(super) fn next(&mut self) -> Option<(Won<'_, A>, V)> {
         self.next_with(|_| true)
     }
 
     /// Wins the first request that still waits and has a `V` that satisfies `will_do`.
-    pub(super) fn next_with(&mut self, will_do: impl Fn(&V) -> bool) -> Option<(Won<A>, V)> {
+    pub(super) fn next_with(&mut self, will_do: impl Fn(&V) -> bool) -> Option<(Won<'_, A>, V)> {
+        self.win(will_do)
+    }
+
+    /// The same. Each of them is answered while the line is borrowed.
+    fn win<'l>(&mut self, will_do: impl Fn(&V) -> bool) -> Option<(Won<'l, A>, V)> {
         let mut index = 0;
         loop {
             let place = self.places.get(index)?;
@@ -150,7 +158,12 @@ impl<A: Send, V> Line<A, V> {
                     _ => self.places.remove(index),
                 };
                 let Place { party, with } = place?;
-                return Some((Won { party, notify }, with));
+                let won = Won {
+                    party,
+                    locked: PhantomData,
+                    notify,
+                };
+                return Some((won, with));
             }
             index += 1;
         }
@@ -159,8 +172,8 @@ impl<A: Send, V> Line<A, V> {
     /// Wins all requests before any of them is answered. So no request that ends here is seen to go on while an alts in
     /// the same line can still be won by another channel (A5). The alts themselves go on only under the lock of this
     /// channel.
-    pub(super) fn win_all(&mut self) -> Vec<(Won<A>, V)> {
-        iter::from_fn(|| self.next()).collect()
+    pub(super) fn win_all(&mut self) -> Vec<(Won<'_, A>, V)> {
+        iter::from_fn(|| self.win(|_| true)).collect()
     }
 
     /// Removes a single request, and returns what it brought. `None` when it was answered.

@@ -226,7 +226,8 @@ impl<T: Send, S: Store<T>> ChannelOver<T, S> {
         let parker = Parker::new();
         let mut waiting = pin!(PutFuture::of_thread(self));
         let by = Notify::Thread(parker.unparker());
-        waiting.as_mut().join(&mut state, value, by);
+        // SAFETY: it is new, and the state is that of its channel.
+        unsafe { waiting.as_mut().join(&mut state, value, by) };
         drop(state);
         let put = match wait_for(|| waiting.as_mut().fetch(), &parker, deadline) {
             Some(put) => put,
@@ -270,7 +271,8 @@ impl<T: Send, S: Store<T>> ChannelOver<T, S> {
         let parker = Parker::new();
         let mut waiting = pin!(TakeFuture::new(self));
         let by = Notify::Thread(parker.unparker());
-        waiting.as_mut().join(&mut state, by);
+        // SAFETY: it is new, and the state is that of its channel.
+        unsafe { waiting.as_mut().join(&mut state, by) };
         drop(state);
         let taken = wait_for(|| waiting.as_mut().fetch(), &parker, deadline)
             .or_else(|| waiting.leave())

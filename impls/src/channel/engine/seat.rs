@@ -16,8 +16,8 @@ use std::ptr::NonNull;
 use std::task::Waker;
 
 use crate::channel::notify::Notify;
-use crate::sync::UnsafeCell;
 use crate::sync::atomic::{AtomicBool, Ordering};
+use crate::sync::{Mutex, UnsafeCell};
 
 enum Contents<A> {
     Nothing,
@@ -88,10 +88,12 @@ impl<A> Seat<A> {
         }
     }
 
-    /// Whether that waker is woken by the answer. `false` when there is one, or may be. `lock` locks the channel in whose
-    /// line the seat stands.
-    pub(super) fn awaits<G>(&self, lock: impl Fn() -> G, waker: &Waker) -> bool {
-        let held = lock();
+    /// Whether that waker is woken by the answer. `false` when there is one, or may be.
+    ///
+    /// # Safety
+    /// The seat was seated in a line of the channel that `channel` locks.
+    pub(super) unsafe fn awaits<S>(&self, channel: &Mutex<S>, waker: &Waker) -> bool {
+        let held = channel.lock();
         if self.answered.load(Ordering::Relaxed) {
             return false;
         }
@@ -105,7 +107,7 @@ impl<A> Seat<A> {
         }
         // Outside the lock, because cloning and dropping a waker run code of the executor.
         let renewed = Contents::Waiting(Notify::Task(waker.clone()));
-        let held = lock();
+        let held = channel.lock();
         if self.answered.load(Ordering::Relaxed) {
             drop(held);
             return false;

@@ -20,8 +20,8 @@ struct State<A> {
     notify: Notify,
 }
 
-/// A waiting request. The answer to a put is whether it was accepted, the answer to a take is its value, and the answer
-/// to an alts is the clause that won.
+/// A waiting reservation or alts. The answer to a reservation is whether room is held, and the answer to an alts is the
+/// clause that won. A single put or take waits in a [`Seat`](super::seat::Seat).
 ///
 /// It is answered once, by a thread that holds the lock of a channel in which it stands in line. So a thread that holds
 /// the locks of all of them knows whether an answer will ever come.

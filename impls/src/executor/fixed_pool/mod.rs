@@ -37,8 +37,8 @@ pub struct PoolSpawner(Arc<Shared>);
 /// The state that the pool, its threads, its spawners and its wakers share.
 struct Shared {
     tasks: Mutex<Tasks>,
-    /// A waiting thread was called, or the pool closed. A notification is a system call, so none is made for a thread that was
-    /// called before and does not run yet.
+    /// A waiting thread was called, or the pool closed. A notification is a system call, so none is made for a thread that
+    /// was called before and does not run yet.
     changed: Condvar,
     blocking: BlockingThreads,
     panics: AtomicU64,

@@ -90,12 +90,15 @@ impl Tasks {
         if !self.open {
             return Err(future);
         }
-        let (number, _) = self.all.add(|number| Task {
-            future: Some(future),
-            woken: true,
-            waker: waker(number),
+        let (all, queue) = (&mut self.all, &mut self.queue);
+        all.add(|number| {
+            queue.push_back(number);
+            Task {
+                future: Some(future),
+                woken: true,
+                waker: waker(number),
+            }
         });
-        self.queue.push_back(number);
         Ok(self.call())
     }
 

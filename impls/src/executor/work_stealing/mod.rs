@@ -20,6 +20,8 @@
 //! | fence (SeqCst) | fence (SeqCst) |
 //! | look at all queues | read `asleep` |
 //!
+//! A sleeper that was called is no longer counted as asleep. It looks at all queues before it sleeps again.
+//!
 //! A thread that steals queues all stolen tasks but the one that it runs, and then checks for sleepers as well.
 //! Blocking work goes to threads of its own (`executor/blocking.rs`).
 //!
@@ -47,7 +49,7 @@ use crate::sync::atomic::{AtomicU64, Ordering};
 use crate::sync::{Arc, Injector, Mutex, Stealer, Worker, contain, order_key, thread_local};
 
 use sleepers::Sleepers;
-use task::{Handle, Task};
+use task::{Handle, Task, TheFuture};
 
 /// How many turns a thread has before it looks at the common queue first. A prime, as in other schedulers, so that it
 /// stays in step with no periodic work.
@@ -144,10 +146,12 @@ impl Executors for WorkStealing {
 
 impl Spawn for StealingSpawner {
     fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
-        let future = Box::pin(task);
-        let task = self.0.tasks.lock().as_mut().map(|tasks| {
+        // A refused one is dropped without the lock: what it holds may spawn.
+        let mut future: Option<TheFuture> = Some(Box::pin(task));
+        let task = self.0.tasks.lock().as_mut().and_then(|tasks| {
+            let future = future.take()?;
             let task = |number| Task::new(Arc::clone(&self.0), number, future);
-            Handle::clone(tasks.add(task).1)
+            Some(Handle::clone(tasks.add(task)))
         });
         if let Some(task) = task {
             task.call();

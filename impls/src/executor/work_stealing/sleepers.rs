@@ -6,7 +6,7 @@ use crate::sync::{Condvar, Mutex};
 /// How many threads sleep, and what wakes them.
 ///
 /// A notification is a system call, also for a thread that was notified before and does not run yet. So each sleeper is
-/// called once, and a call without sleepers is one load.
+/// called once, and a call without sleepers is a fence and a load.
 pub(super) struct Sleepers {
     /// Those that were not called yet. Written with the lock held, read without.
     asleep: AtomicUsize,

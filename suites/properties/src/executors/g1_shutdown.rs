@@ -181,7 +181,8 @@ fn work_waits_for_a_task(on: Runtime) {
     holds_eq!(seen, Ok(()), "G2: blocking work did not run");
 }
 
-/// What a task holds is dropped with no lock held, wherever the task is at the end: it may spawn and wake.
+/// What a task holds is dropped with no lock held, wherever the task is at the end, and where it comes after the end: it may
+/// spawn and wake.
 fn drops_that_act(on: Runtime) {
     struct Acts(Spawner, Option<Waker>);
     impl Drop for Acts {
@@ -208,7 +209,10 @@ fn drops_that_act(on: Runtime) {
         });
     }
     // A lock that is held then is a deadlock here.
+    let spawner = executor.spawner();
     drop(executor);
+    let refused = Acts(spawner.clone(), None);
+    spawner.spawn(async move { drop(refused) });
     let holders = Arc::strong_count(&alive);
     holds_eq!(holders, 1, "G1: a task outlived its executor");
 }

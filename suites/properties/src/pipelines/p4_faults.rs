@@ -13,8 +13,8 @@
 
 use std::future::pending;
 use std::panic::resume_unwind;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
 
 use flowmeter_harness::pipeline::AtEnd;
 use flowmeter_harness::spec::pipeline::{Event, Terms};
@@ -137,13 +137,14 @@ fn refused_drop(pipelines: Pipelines) {
     }
     let executor = pipelines.on.executors.with_threads(ONE);
     let (mut input, from) = source(pipelines.on, 1);
-    let (to, mut results) = pipelines.on.open::<Delivered>(1);
-    results.close();
-    drop(results);
+    let (to, results) = pipelines.on.open::<Delivered>(1);
+    // Closed once the item has begun: a pipeline may look at its output before it takes any.
+    let results = Mutex::new(Some(results));
     let calls = Arc::new(AtomicUsize::new(0));
     let counts = Arc::clone(&calls);
     let work = move |_, mut port: ResultPort| {
         counts.fetch_add(1, Relaxed);
+        drop(results.lock().ok().and_then(|mut results| results.take()));
         async move { port.put_unwanted(Fragile).await }
     };
     let _end = pipelines.start(&executor, at_least_one(2), (from, to), work, AtEnd::Close);
