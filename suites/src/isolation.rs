@@ -110,11 +110,11 @@ fn counted(explored: &Explored) -> String {
     format!("{} executions, {whole}", explored.executions)
 }
 
-/// Runs as a test executable; returns the exit code of `main`. Unless `--test-threads` is given, one more model runs
-/// than there are cores, since some wait.
+/// Runs as a test executable; returns the exit code of `main`. Unless `--test-threads` is given, twice as many models run
+/// as there are cores, since some wait.
 pub fn main(models: Vec<Model>) -> ExitCode {
     let cores = thread::available_parallelism().map_or(1, usize::from);
-    run(models, cores + 1)
+    run(models, 2 * cores)
 }
 
 /// As [`main`], for models that mostly wait: all run side by side, unless `--test-threads` is given.

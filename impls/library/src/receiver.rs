@@ -73,6 +73,8 @@ impl<T: Send> Receiver<T> {
 
     /// [`Receiver::recv`] as a future. If it is dropped while it waits, no value is lost.
     ///
+    /// It waits in place, so it is not `Unpin`: pin it for a `select!` of futures.
+    ///
     /// # Errors
     /// As [`Receiver::recv`].
     #[inline]

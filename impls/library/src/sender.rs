@@ -84,6 +84,8 @@ impl<T: Send> Sender<T> {
 
     /// [`Sender::send`] as a future. If it is dropped while it waits, the value is dropped unsent.
     ///
+    /// It waits in place, so it is not `Unpin`: pin it for a `select!` of futures.
+    ///
     /// # Errors
     /// As [`Sender::send`].
     #[inline]
