@@ -17,7 +17,7 @@ use std::pin::Pin;
 use std::task::{Context, Waker};
 
 use flowmeter_harness::channel::{Async, Blocking, Buffer, Channels, Offered};
-use flowmeter_harness::registry::{Contestant, Registry, Visitor};
+use flowmeter_harness::registry::{Registered, Registry, Visitor};
 use flowmeter_harness::sync::Deadline;
 use flowmeter_harness::sync::std::{block_on, clock};
 use flowmeter_harness::timer::{Cancel, Sleep, Timers};
@@ -46,12 +46,12 @@ type Row = [Option<f64>; COLUMNS.len()];
 struct Table(BTreeMap<&'static str, Row>);
 
 impl Table {
-    fn fill(&mut self, who: &Contestant, column: usize, bytes: Option<f64>) {
-        let cell = &mut self.0.entry(who.name).or_default()[column];
+    fn fill(&mut self, implementation: &Registered, column: usize, bytes: Option<f64>) {
+        let cell = &mut self.0.entry(implementation.name).or_default()[column];
         *cell = cell.or(bytes);
     }
 
-    fn channels<C: Channels>(&mut self, who: &Contestant) {
+    fn channels<C: Channels>(&mut self, implementation: &Registered) {
         let buffers = [
             Buffer::Rendezvous,
             Buffer::fixed(1),
@@ -59,19 +59,19 @@ impl Table {
             Buffer::Unbounded,
         ];
         for (column, buffer) in buffers.into_iter().enumerate() {
-            self.fill(who, column, of_a_channel::<C>(buffer));
+            self.fill(implementation, column, of_a_channel::<C>(buffer));
         }
-        self.fill(who, MESSAGE, of_a_message::<C>());
+        self.fill(implementation, MESSAGE, of_a_message::<C>());
     }
 }
 
 impl Visitor for Table {
-    fn blocking<C: Blocking>(&mut self, who: &Contestant) {
-        self.channels::<C>(who);
+    fn blocking<C: Blocking>(&mut self, implementation: &Registered) {
+        self.channels::<C>(implementation);
     }
-    fn asynchronous<C: Async>(&mut self, who: &Contestant) {
-        self.channels::<C>(who);
-        self.fill(who, WAITER, of_a_take::<C>());
+    fn asynchronous<C: Async>(&mut self, implementation: &Registered) {
+        self.channels::<C>(implementation);
+        self.fill(implementation, WAITER, of_a_take::<C>());
     }
 }
 
@@ -150,37 +150,37 @@ const CYCLES: u64 = 10_000_000;
 const ENOUGH: i64 = 1 << 30;
 
 impl Timed {
-    fn fill(&mut self, who: &Contestant, column: usize, text: String) {
-        self.0.entry(who.name).or_default()[column] = Some(text);
+    fn fill(&mut self, implementation: &Registered, column: usize, text: String) {
+        self.0.entry(implementation.name).or_default()[column] = Some(text);
     }
 }
 
 impl Visitor for Timed {
-    fn timer<T: Timers>(&mut self, who: &Contestant) {
+    fn timer<T: Timers>(&mut self, implementation: &Registered) {
         let timers = T::start();
         let one = |deadline| timers.schedule(deadline, |_| {});
         let bytes = of_a_timer(one, || settle(&timers));
-        self.fill(who, 0, bytes);
+        self.fill(implementation, 0, bytes);
     }
 
-    fn sleep<S: Sleep>(&mut self, who: &Contestant) {
+    fn sleep<S: Sleep>(&mut self, implementation: &Registered) {
         let service = S::start();
         let one = |deadline| begun(Box::pin(service.sleep_until(deadline)));
         let settle = || block_on(service.sleep_until(clock::after(SOON)));
         let bytes = of_a_timer(one, settle);
-        self.fill(who, 1, bytes);
+        self.fill(implementation, 1, bytes);
         let left = left_behind(|deadline| drop(one(deadline)), settle);
-        self.fill(who, 3, left);
+        self.fill(implementation, 3, left);
     }
 
-    fn cancel<T: Cancel>(&mut self, who: &Contestant) {
+    fn cancel<T: Cancel>(&mut self, implementation: &Registered) {
         let timers = T::start();
         let cycle = |deadline| {
             let handle = timers.schedule(deadline, |_| {});
             assert!(timers.cancel(&handle), "it fired an hour early");
         };
         let left = left_behind(cycle, || settle(&timers));
-        self.fill(who, 2, left);
+        self.fill(implementation, 2, left);
     }
 }
 

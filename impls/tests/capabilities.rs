@@ -2,7 +2,7 @@
 //! fails here.
 
 use flowmeter_harness::caps::Origin;
-use flowmeter_harness::registry::{Contestant, Registry, Visitor};
+use flowmeter_harness::registry::{Registered, Registry, Visitor};
 use flowmeter_impls::registry::All;
 
 /// Names as `list` prints them, derived capabilities before claims.
@@ -210,39 +210,49 @@ const TABLE: &[(&str, Origin, &str)] = &[
     ("combinators-lock_free", Origin::Own, ""),
 ];
 
-struct Roll(Vec<Contestant>);
+struct Roll(Vec<Registered>);
 
 impl Visitor for Roll {
-    fn contestant(&mut self, who: &Contestant) {
-        self.0.push(who.clone());
+    fn implementation(&mut self, implementation: &Registered) {
+        self.0.push(implementation.clone());
     }
 }
 
-fn show_all() -> Vec<Contestant> {
+fn show_all() -> Vec<Registered> {
     let mut roll = Roll(Vec::new());
     All.show_all(&mut roll);
     roll.0
 }
 
 #[test]
-fn every_contestant_offers_and_promises_what_the_table_says() {
+fn every_implementation_offers_and_promises_what_the_table_says() {
     let mut listed: Vec<_> = TABLE.iter().map(|(name, ..)| *name).collect();
-    for who in show_all() {
-        let row = TABLE.iter().find(|(name, ..)| *name == who.name);
-        let seen = who.capabilities.names().join(" ");
-        let &(_, origin, expected) =
-            row.unwrap_or_else(|| panic!("{} has no row in the table; it has: {seen}", who.name));
-        assert_eq!(seen, expected, "{}", who.name);
-        assert_eq!(who.origin, origin, "{}", who.name);
-        listed.retain(|name| *name != who.name);
+    for implementation in show_all() {
+        let row = TABLE.iter().find(|(name, ..)| *name == implementation.name);
+        let seen = implementation.capabilities.names().join(" ");
+        let &(_, origin, expected) = row.unwrap_or_else(|| {
+            panic!(
+                "{} has no row in the table; it has: {seen}",
+                implementation.name
+            )
+        });
+        assert_eq!(seen, expected, "{}", implementation.name);
+        assert_eq!(implementation.origin, origin, "{}", implementation.name);
+        listed.retain(|name| *name != implementation.name);
     }
     assert!(listed.is_empty(), "no longer registered: {listed:?}");
 }
 
 #[test]
-fn every_contestant_has_a_version() {
-    for who in show_all() {
-        let starts_with_a_number = who.version.starts_with(|c: char| c.is_ascii_digit());
-        assert!(starts_with_a_number, "{}: {}", who.name, who.version);
+fn every_implementation_has_a_version() {
+    for implementation in show_all() {
+        let starts_with_a_number = implementation
+            .version
+            .starts_with(|c: char| c.is_ascii_digit());
+        assert!(
+            starts_with_a_number,
+            "{}: {}",
+            implementation.name, implementation.version
+        );
     }
 }

@@ -3,7 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 use flowmeter_harness::caps::{Kind, Origin};
-use flowmeter_harness::registry::Contestant;
+use flowmeter_harness::registry::Registered;
 use flowmeter_harness::sync::World;
 use flowmeter_harness::sync::std::Std;
 use flowmeter_measure::budget::Budget;
@@ -16,11 +16,11 @@ use flowmeter_measure::{StageError, clock, machine};
 use flowmeter_records::hash::fnv1a;
 use flowmeter_records::{FailureKind, Implementation, Proof, Run, SCHEMA, Uncontended, Verdict};
 
+use crate::descriptions::{Descriptions, Due, Owed};
 use crate::foreign::Foreigners;
 use crate::process::pinning_name;
 use crate::properties::{PROPERTIES, Property, Reliance};
 use crate::proving::{Effort, prove};
-use crate::roster::{Due, Owed, Roster};
 use crate::scenario::{Form, ScenarioSpec};
 use crate::workloads::Needs;
 use crate::worlds::Prover;
@@ -50,7 +50,7 @@ pub struct Settings {
     pub command: String,
     /// The folder of scenarios on its command line.
     pub scenario_dir: Option<String>,
-    /// The folder of foreign contestants on its command line.
+    /// The folder of foreign implementations on its command line.
     pub foreign_dir: Option<String>,
 }
 
@@ -92,7 +92,7 @@ impl Settings {
 #[derive(Debug)]
 pub struct Selection {
     /// The implementations, with their answers about these scenarios.
-    pub roster: Roster,
+    pub descriptions: Descriptions,
     /// Those among them that run as programs in other languages.
     pub foreign: Foreigners,
     /// Scenarios, the most important first.
@@ -111,11 +111,11 @@ pub(crate) fn quick_proof(
         let is_claimed = !matches!(cell.due, Due::Unclaimed | Due::NotPromised);
         is_claimed && scenarios.any(|scenario| relies_on(scenario, cell.property))
     };
-    let explored = explored.map(|prover| selection.roster.owed_in(prover));
+    let explored = explored.map(|prover| selection.descriptions.owed_in(prover));
     let explored = explored.into_iter().flatten();
     // A crate without a twin has no proof there, and no lack of one.
     let explored = explored.filter(|cell| matches!(cell.due, Due::Owed | Due::Unknown(_)));
-    let cells = selection.roster.owed().chain(explored).filter(needed);
+    let cells = selection.descriptions.owed().chain(explored).filter(needed);
     let cells: Vec<Owed> = cells.collect();
     cells
         .iter()
@@ -156,11 +156,15 @@ pub fn relied_on(scenario: &ScenarioSpec, property: &str) -> bool {
 /// Why an implementation is not timed in a scenario. Either a property that the scenario relies on did not pass; a
 /// failure takes precedence over an undecided one. Or no property that it relies on was checked. Implementations in
 /// other languages prove themselves.
-pub fn kept_out(proofs: &[Proof], who: &Contestant, scenario: &ScenarioSpec) -> Option<StageError> {
-    disproved(proofs, who, scenario).or_else(|| {
+pub fn kept_out(
+    proofs: &[Proof],
+    implementation: &Registered,
+    scenario: &ScenarioSpec,
+) -> Option<StageError> {
+    disproved(proofs, implementation, scenario).or_else(|| {
         let held = |proof: &Proof| proof.verdict == Verdict::Pass;
-        let proved = relied_on_of(proofs, who, scenario).any(held);
-        (!proved && who.origin != Origin::Foreign).then(|| StageError {
+        let proved = relied_on_of(proofs, implementation, scenario).any(held);
+        (!proved && implementation.origin != Origin::Foreign).then(|| StageError {
             kind: FailureKind::Unproved,
             message: "it claims none of the properties that the scenario relies on".to_owned(),
         })
@@ -170,10 +174,10 @@ pub fn kept_out(proofs: &[Proof], who: &Contestant, scenario: &ScenarioSpec) -> 
 /// The property that a scenario relies on and that did not pass, if there is one.
 pub fn disproved(
     proofs: &[Proof],
-    who: &Contestant,
+    implementation: &Registered,
     scenario: &ScenarioSpec,
 ) -> Option<StageError> {
-    let told = relied_on_of(proofs, who, scenario);
+    let told = relied_on_of(proofs, implementation, scenario);
     let mut told: Vec<StageError> = told
         .filter_map(|proof| no_number(proof, &named(proof)))
         .collect();
@@ -191,12 +195,12 @@ fn named(proof: &Proof) -> String {
 
 fn relied_on_of<'a>(
     proofs: &'a [Proof],
-    who: &'a Contestant,
+    implementation: &'a Registered,
     scenario: &'a ScenarioSpec,
 ) -> impl Iterator<Item = &'a Proof> {
     let its = proofs
         .iter()
-        .filter(|proof| proof.implementation == who.name);
+        .filter(|proof| proof.implementation == implementation.name);
     its.filter(|proof| relied_on(scenario, &proof.property))
 }
 
@@ -227,23 +231,23 @@ pub fn plan(
     settings: &Settings,
 ) -> Plan {
     // The base build follows the entry that it is compared with. It is not proved: it gives this build no number.
-    let entries_of = |who: &Contestant, scenario: &ScenarioSpec| {
+    let entries_of = |implementation: &Registered, scenario: &ScenarioSpec| {
         let entry = Entry {
-            kept_out: kept_out(&proofs, who, scenario),
-            ..Entry::new(who.name)
+            kept_out: kept_out(&proofs, implementation, scenario),
+            ..Entry::new(implementation.name)
         };
-        let is_paired = settings.against.is_some() && who.origin == Origin::Own;
-        std::iter::once(entry).chain(is_paired.then(|| Entry::base(who.name)))
+        let is_paired = settings.against.is_some() && implementation.origin == Origin::Own;
+        std::iter::once(entry).chain(is_paired.then(|| Entry::base(implementation.name)))
     };
     let planned_scenarios = selection
         .scenarios
         .iter()
         .filter_map(|scenario| {
-            let roster = &selection.roster;
-            let mut entries: Vec<Entry> = roster
-                .contestants()
-                .filter(|who| roster.supports(who.name, scenario))
-                .flat_map(|who| entries_of(who, scenario))
+            let descriptions = &selection.descriptions;
+            let mut entries: Vec<Entry> = descriptions
+                .iter()
+                .filter(|implementation| descriptions.supports(implementation.name, scenario))
+                .flat_map(|implementation| entries_of(implementation, scenario))
                 .collect();
             let sound = entries.iter().filter(|entry| entry.build.is_none());
             let sound = sound.filter(|entry| entry.kept_out.is_none());
@@ -303,7 +307,7 @@ pub fn plan(
             total,
             longest_window: settings.window,
         }),
-        implementations: selection.roster.contestants().map(implementation).collect(),
+        implementations: selection.descriptions.iter().map(implementation).collect(),
         proofs,
         uncontended,
         planned_scenarios,
@@ -351,14 +355,14 @@ fn twin<'a>(scenario: &str, sound: impl Iterator<Item = &'a str>) -> Option<&'a 
     sound.max_by_key(|name| rank(name))
 }
 
-fn implementation(who: &Contestant) -> Implementation {
+fn implementation(implementation: &Registered) -> Implementation {
     Implementation {
-        name: who.name.to_owned(),
-        origin: who.origin,
-        version: who.version.clone(),
-        caps: who.capabilities.names(),
-        kind: who.kind.name().to_owned(),
-        reference: who.reference,
+        name: implementation.name.to_owned(),
+        origin: implementation.origin,
+        version: implementation.version.clone(),
+        caps: implementation.capabilities.names(),
+        kind: implementation.kind.name().to_owned(),
+        reference: implementation.reference,
     }
 }
 

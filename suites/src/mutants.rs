@@ -9,9 +9,9 @@ use flowmeter_harness::sync::std::Std;
 use flowmeter_harness::sync::{Scheduling, World};
 use flowmeter_records::{Proof, Verdict};
 
+use crate::descriptions::{Due, Owed};
 use crate::properties::{PROPERTIES, Property};
 use crate::proving::{Effort, judgement, kept};
-use crate::roster::{Due, Owed};
 use crate::worlds::Worlds;
 
 /// The result of one property on a mutant.

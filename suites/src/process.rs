@@ -21,10 +21,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::claims;
 use crate::cost;
+use crate::descriptions;
 use crate::proving::counterexample::Counterexample;
 use crate::proving::picture;
 use crate::proving::{self, again};
-use crate::roster;
 use crate::sites;
 use crate::sweep;
 use crate::timed;
@@ -38,9 +38,9 @@ const REQUEST: &str = "__request";
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Request {
     /// The capabilities of this implementation, and the scenarios it supports.
-    Introduce(roster::Question),
+    Introduce(descriptions::Question),
     /// The properties that it owes in a world.
-    Owes(roster::Dues),
+    Owes(descriptions::Dues),
     /// Prove one cell.
     Prove(proving::Task),
     /// Run a failing execution again.
@@ -72,8 +72,8 @@ impl Request {
     fn answered(self, worlds: &Worlds) -> serde_json::Result<String> {
         use serde_json::to_string;
         match self {
-            Request::Introduce(question) => to_string(&roster::serve(worlds, question)),
-            Request::Owes(question) => to_string(&roster::serve_dues(worlds, question)),
+            Request::Introduce(question) => to_string(&descriptions::serve(worlds, question)),
+            Request::Owes(question) => to_string(&descriptions::serve_dues(worlds, question)),
             Request::Prove(task) => to_string(&proving::serve(worlds, task)),
             Request::Replay(example) => to_string(&again::serve_replay(worlds, example)),
             Request::Shrink(example) => to_string(&again::serve_shrink(worlds, example)),
@@ -144,7 +144,7 @@ pub fn serve_in(program: impl Into<PathBuf>) {
 ///
 /// # Errors
 /// When the system does not provide the path of this program, or the program that times cannot be built.
-pub fn contestant(pinning: Pinning) -> io::Result<Command> {
+pub fn implementation(pinning: Pinning) -> io::Result<Command> {
     let command = match timed::program() {
         Some(program) => Command::new(program.map_err(io::Error::other)?),
         None => this_program()?,
@@ -153,7 +153,7 @@ pub fn contestant(pinning: Pinning) -> io::Result<Command> {
 }
 
 /// The command that starts the process of an implementation in that program.
-pub(crate) fn contestant_in(program: &Path, pinning: Pinning) -> Command {
+pub(crate) fn implementation_in(program: &Path, pinning: Pinning) -> Command {
     contending(Command::new(program), pinning)
 }
 
@@ -360,7 +360,8 @@ fn start(request: &Request) -> io::Result<Child> {
             timed::program().transpose().map_err(io::Error::other)?
         }
         Request::Present(question) => Some(question.program()),
-        _ => (request.cell()).and_then(|(world, who)| twins::program_of(world, who)),
+        _ => (request.cell())
+            .and_then(|(world, implementation)| twins::program_of(world, implementation)),
     };
     let mut command = match program {
         Some(program) => Command::new(program),

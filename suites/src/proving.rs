@@ -20,9 +20,9 @@ use flowmeter_harness::sync::{Exploration, Scheduling, panic_text};
 use flowmeter_records::{Proof, Verdict};
 use serde::{Deserialize, Serialize};
 
+use crate::descriptions::{Due, Owed};
 use crate::process::{self, Company, End, Request, Silence};
 use crate::properties::{Condition, FailingCase, Judgement, announce, now};
-use crate::roster::{Due, Owed};
 use crate::worlds::Worlds;
 
 /// The effort for each cell.

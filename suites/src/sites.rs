@@ -13,10 +13,10 @@ use flowmeter_harness::sync::sites::{self, Breakage, Mutation, Site};
 use flowmeter_records::Verdict;
 use serde::{Deserialize, Serialize};
 
+use crate::descriptions::Owed;
 use crate::process::{self, Request};
 use crate::properties::Judgement;
 use crate::proving::{self, Effort, LEEWAY, Task};
-use crate::roster::Owed;
 use crate::worlds::Worlds;
 
 /// Executions to list the sites of a cell: sites are lines, and a few schedules reach all of them.

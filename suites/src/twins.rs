@@ -121,9 +121,9 @@ fn ask(program: &Path, world: &str) -> BTreeSet<String> {
 /// The process of the program: the names of its implementations in a world.
 pub(crate) fn serve(worlds: &Worlds, question: &Question) -> BTreeSet<String> {
     let prover = worlds.find(&question.world);
-    let contestants = prover.map_or_else(Vec::new, |prover| prover.contestants());
-    contestants
+    let implementations = prover.map_or_else(Vec::new, |prover| prover.implementations());
+    implementations
         .into_iter()
-        .map(|who| who.name.to_owned())
+        .map(|it| it.name.to_owned())
         .collect()
 }

@@ -9,7 +9,7 @@ use std::marker::PhantomData;
 use std::time::Duration;
 
 use flowmeter_harness::caps::{Kind, Origin};
-use flowmeter_harness::registry::{AsyncRegistry, Contestant, Mutant, MutantRegistry, Registry};
+use flowmeter_harness::registry::{AsyncRegistry, Mutant, MutantRegistry, Registered, Registry};
 use flowmeter_harness::sync::std::Std;
 use flowmeter_harness::sync::{Exploration, Explored, Failure, Replayed, Schedule, World};
 
@@ -44,7 +44,7 @@ pub(crate) trait Prover: Send + Sync {
     /// The world's name.
     fn world(&self) -> &'static str;
     /// Its implementations. Opens no channel.
-    fn contestants(&self) -> Vec<Contestant>;
+    fn implementations(&self) -> Vec<Registered>;
     /// An implementation with each property of its kind. Runs the code of the implementation that answers.
     fn cells(&self, implementation: &str) -> Vec<Cell>;
     /// The verdict of a cell.
@@ -83,9 +83,9 @@ impl<W: World, R: Registry> Prover for In<W, R> {
         W::NAME
     }
 
-    fn contestants(&self) -> Vec<Contestant> {
+    fn implementations(&self) -> Vec<Registered> {
         let mut all = introduced(self.registry);
-        all.retain(|who| !self.lies || who.origin == Origin::Own);
+        all.retain(|implementation| !self.lies || implementation.origin == Origin::Own);
         all
     }
 
@@ -221,9 +221,14 @@ impl Worlds {
     /// # Panics
     /// When it is in no world.
     pub(crate) fn kind_of(&self, mutant: &Mutant) -> Kind {
-        let mut contestants = self.attacked.iter().flat_map(|prover| prover.contestants());
-        let who = contestants.find(|who| who.name == mutant.name);
-        who.expect("a mutant takes part where it is looked at").kind
+        let mut implementations = self
+            .attacked
+            .iter()
+            .flat_map(|prover| prover.implementations());
+        let implementation = implementations.find(|it| it.name == mutant.name);
+        implementation
+            .expect("a mutant takes part where it is looked at")
+            .kind
     }
 
     /// Names of the worlds for mutants, in order.

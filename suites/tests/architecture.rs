@@ -64,7 +64,7 @@ fn what_checks_other_structures_knows_only_the_harness() {
 }
 
 #[test]
-fn contestants_and_their_twins_know_only_the_harness() {
+fn implementations_and_their_twins_know_only_the_harness() {
     for room in ["impls", "impls/loom", "impls/shuttle"] {
         assert_eq!(
             arrows(room),
@@ -76,7 +76,7 @@ fn contestants_and_their_twins_know_only_the_harness() {
 
 /// Nothing that checks or times comes with the library.
 #[test]
-fn the_library_knows_only_the_contestants_and_the_harness() {
+fn the_library_knows_only_the_implementations_and_the_harness() {
     let known = BTreeSet::from(["harness", "impls"].map(str::to_owned));
     assert_eq!(arrows("impls/library"), known);
     let manifest = manifest("impls/library");
@@ -112,7 +112,7 @@ fn reports_need_only_the_record_schema() {
 }
 
 #[test]
-fn suites_know_no_contestant() {
+fn suites_know_no_implementation() {
     let known = [
         "harness",
         "measure",
@@ -138,7 +138,7 @@ fn what_is_timed_has_no_model_below_it() {
 }
 
 #[test]
-fn without_features_the_harness_and_the_contestants_pull_in_nothing_else() {
+fn without_features_the_harness_and_the_implementations_pull_in_nothing_else() {
     for room in ["harness", "impls"] {
         let manifest = manifest(room);
         for (name, dependency) in manifest["dependencies"].as_table().expect("a table") {
@@ -196,7 +196,7 @@ const SHARED: [&str; 20] = [
 ];
 
 /// Modules of `impls` that contain implementations, by their paths in code.
-fn contestants() -> Vec<String> {
+fn implementations() -> Vec<String> {
     let mut names = Vec::new();
     for folder in [
         "channel",
@@ -224,8 +224,8 @@ fn contestants() -> Vec<String> {
 
 #[test]
 fn nothing_but_the_registry_names_an_implementation() {
-    let contestants = contestants();
-    assert!(contestants.len() >= 8, "{contestants:?}");
+    let implementations = implementations();
+    assert!(implementations.len() >= 8, "{implementations:?}");
     let mut files = Vec::new();
     for room in ["harness", "impls/src", "suites", "reports"] {
         sources(&root().join(room), &mut files);
@@ -246,10 +246,10 @@ fn nothing_but_the_registry_names_an_implementation() {
         // So do examples in documentation.
         let is_code = |line: &&str| !line.trim_start().starts_with("//");
         let text: String = text.lines().filter(is_code).collect();
-        for contestant in &contestants {
+        for implementation in &implementations {
             assert!(
-                !text.contains(contestant.as_str()),
-                "{} names {contestant}",
+                !text.contains(implementation.as_str()),
+                "{} names {implementation}",
                 file.display()
             );
         }

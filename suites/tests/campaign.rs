@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use flowmeter_harness::caps::Origin;
-use flowmeter_harness::registry::Contestant;
+use flowmeter_harness::registry::Registered;
 use flowmeter_impls::registry::All;
 use flowmeter_measure::budget::{Demand, Overhead, SHORTEST_WINDOW, allot};
 use flowmeter_models as _;
 use flowmeter_records::{FailureKind, Proof, Verdict};
 use flowmeter_suites::campaign::{Selection, Settings, kept_out, plan, relied_on};
+use flowmeter_suites::descriptions::{Descriptions, Due, Owed};
 use flowmeter_suites::foreign::Foreigners;
-use flowmeter_suites::roster::{Due, Owed, Roster};
 use flowmeter_suites::scenario::{ScenarioSpec, built_in};
 use flowmeter_suites::worlds::Worlds;
 use flowmeter_timed::catalogue;
@@ -22,11 +22,11 @@ fn scenario(name: &str) -> ScenarioSpec {
     scenario.expect("it is built in")
 }
 
-fn contestant(name: &str) -> Contestant {
+fn implementation(name: &str) -> Registered {
     let catalogue = catalogue();
     let mut all = catalogue.implementations().iter();
-    let who = all.find(|who| who.name == name);
-    who.expect("it takes part").clone()
+    let implementation = all.find(|implementation| implementation.name == name);
+    implementation.expect("it takes part").clone()
 }
 
 fn proof(property: &str, verdict: Verdict, detail: Option<&str>) -> Proof {
@@ -49,7 +49,7 @@ fn proof(property: &str, verdict: Verdict, detail: Option<&str>) -> Proof {
 fn what_failed_hung_or_broke_off_has_no_number() {
     let hung = "async, 2:2: no answer within 10 s, three times, twice of these alone";
     let held = || proof("c3-capacity", Verdict::Pass, None);
-    let (mutex, stream) = (contestant("mutex"), scenario("channels-async/spsc-64"));
+    let (mutex, stream) = (implementation("mutex"), scenario("channels-async/spsc-64"));
     let why = |verdict, detail| {
         let told = proof("c1-conservation-async", verdict, Some(detail));
         let why = kept_out(&[held(), told], &mutex, &stream).expect("it did not pass");
@@ -91,7 +91,7 @@ fn what_failed_hung_or_broke_off_has_no_number() {
 
 #[test]
 fn what_is_not_promised_keeps_no_number_away() {
-    let (mutex, stream) = (contestant("mutex"), scenario("channels-async/spsc-64"));
+    let (mutex, stream) = (implementation("mutex"), scenario("channels-async/spsc-64"));
     let held = proof("c3-capacity", Verdict::Pass, None);
     for verdict in [Verdict::NotPromisedBroken, Verdict::NotPromisedUnbroken] {
         let proofs = [
@@ -106,7 +106,7 @@ fn what_is_not_promised_keeps_no_number_away() {
 
 #[test]
 fn what_holds_nothing_that_a_scenario_relies_on_is_not_timed() {
-    let (mutex, stream) = (contestant("mutex"), scenario("channels/spsc-64"));
+    let (mutex, stream) = (implementation("mutex"), scenario("channels/spsc-64"));
     let none_of_these = [
         vec![],
         vec![proof("c3-capacity", Verdict::Unclaimed, None)],
@@ -119,7 +119,7 @@ fn what_holds_nothing_that_a_scenario_relies_on_is_not_timed() {
     }
     let held = [proof("c3-capacity", Verdict::Pass, None)];
     assert_eq!(kept_out(&held, &mutex, &stream), None);
-    let foreign = Contestant {
+    let foreign = Registered {
         origin: Origin::Foreign,
         ..mutex
     };
@@ -127,20 +127,27 @@ fn what_holds_nothing_that_a_scenario_relies_on_is_not_timed() {
 }
 
 #[test]
-fn every_contestant_but_one_claims_what_its_scenarios_rely_on() {
+fn every_implementation_but_one_claims_what_its_scenarios_rely_on() {
     let worlds = Worlds::timing(catalogue(), All);
     let scenarios = built_in();
-    let roster = Roster::ask_here(&worlds, &scenarios);
-    let owed: Vec<Owed> = roster.owed().filter(|cell| cell.due == Due::Owed).collect();
-    let claims = |who: &Contestant, scenario: &ScenarioSpec| {
-        let mut its = owed.iter().filter(|cell| cell.implementation == who.name);
+    let descriptions = Descriptions::ask_here(&worlds, &scenarios);
+    let owed: Vec<Owed> = descriptions
+        .owed()
+        .filter(|cell| cell.due == Due::Owed)
+        .collect();
+    let claims = |implementation: &Registered, scenario: &ScenarioSpec| {
+        let mut its = owed
+            .iter()
+            .filter(|cell| cell.implementation == implementation.name);
         its.any(|cell| relied_on(scenario, cell.property.name))
     };
     let mut without = BTreeSet::new();
-    for who in roster.contestants() {
-        let mut its = scenarios.iter().filter(|it| roster.supports(who.name, it));
-        if its.any(|scenario| !claims(who, scenario)) {
-            without.insert(who.name);
+    for implementation in descriptions.iter() {
+        let mut its = scenarios
+            .iter()
+            .filter(|it| descriptions.supports(implementation.name, it));
+        if its.any(|scenario| !claims(implementation, scenario)) {
+            without.insert(implementation.name);
         }
     }
     // Its crate promises no bound in any window: see its adapter.
@@ -169,12 +176,12 @@ fn two_hundred_cells_of_five_forks_fit_into_the_budget() {
     let mut scenarios = built_in();
     scenarios.retain(|scenario| scenario.priority.is_some());
     let selection = Selection {
-        roster: Roster::ask_here(&worlds, &scenarios),
+        descriptions: Descriptions::ask_here(&worlds, &scenarios),
         foreign: Foreigners::default(),
         scenarios,
     };
     let settings = Settings::of_bench(Settings::BENCH_BUDGET, String::new());
-    let owed = selection.roster.owed();
+    let owed = selection.descriptions.owed();
     let proofs = owed
         .filter(|cell| cell.due == Due::Owed)
         .map(held)

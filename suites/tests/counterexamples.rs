@@ -11,7 +11,7 @@ use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 use std::time::Duration;
 
-use flowmeter_harness::registry::{AsyncRegistry, Contestant, Registry, Visitor, mutant};
+use flowmeter_harness::registry::{AsyncRegistry, Registered, Registry, Visitor, mutant};
 use flowmeter_harness::sync::loom::Loom;
 use flowmeter_harness::sync::shuttle::{Shuttle, Sim};
 use flowmeter_harness::sync::std::Std;
@@ -101,8 +101,8 @@ impl<R: Registry, W: World> Registry for With<R, W> {
 struct Spoiling<'h, V, W>(&'h mut V, PhantomData<W>);
 
 impl<V: Visitor, W: World> Visitor for Spoiling<'_, V, W> {
-    fn timer<T: Timers>(&mut self, who: &Contestant) {
-        if who.name == "heap" {
+    fn timer<T: Timers>(&mut self, implementation: &Registered) {
+        if implementation.name == "heap" {
             mutant::<Hasty<T, W>, _>(self.0, "hasty").timer().enter();
             mutant::<Grown<T, W>, _>(self.0, "grown").timer().enter();
             mutant::<Panicky<T, W>, _>(self.0, "panicky")

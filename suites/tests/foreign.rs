@@ -1,4 +1,4 @@
-//! Contestants in other languages, through the whole of a small run: one that hangs, dies or prints rubbish is a row
+//! Implementations in other languages, through the whole of a small run: one that hangs, dies or prints rubbish is a row
 //! that says so, and the others have their numbers.
 
 use std::fs;
@@ -10,12 +10,12 @@ use flowmeter_measure::pin::Pinning;
 use flowmeter_measure::{Silent, run};
 use flowmeter_records::{FailureKind, read_run};
 use flowmeter_suites::campaign::{Selection, Settings, plan};
+use flowmeter_suites::descriptions::Descriptions;
 use flowmeter_suites::foreign::{Foreigners, Wanted, manifest};
-use flowmeter_suites::roster::Roster;
 use flowmeter_suites::scenario::built_in;
 use flowmeter_timed::catalogue;
 
-/// A contestant as a shell script: the name that it is prepared with selects its behaviour. Its numbers are made up,
+/// An implementation as a shell script: the name that it is prepared with selects its behaviour. Its numbers are made up,
 /// and one of its histograms is a list of buckets.
 const CONTESTANT: &str = r#"
 case "$1" in --version) echo 'shell 7'; exit;; esac
@@ -97,16 +97,16 @@ runs = [{{ workload = "timer-lateness", busy = 0, slow_micros = 0, form = "callb
 }
 
 #[test]
-fn a_contestant_that_hangs_dies_or_prints_rubbish_is_a_row_and_the_run_goes_on() {
+fn an_implementation_that_hangs_dies_or_prints_rubbish_is_a_row_and_the_run_goes_on() {
     let ground = tempfile::tempdir().unwrap();
     write_folder(ground.path());
     let foreign = Foreigners::find(Wanted::Require, Some(ground.path())).unwrap();
     let mut scenarios = built_in();
     scenarios.retain(|scenario| scenario.name == "timers/lateness-16");
-    let mut roster = Roster::ask(&catalogue(), |_| false, &scenarios);
-    roster.join(&foreign, &scenarios).unwrap();
+    let mut descriptions = Descriptions::ask(&catalogue(), |_| false, &scenarios);
+    descriptions.join(&foreign, &scenarios).unwrap();
     let selection = Selection {
-        roster,
+        descriptions,
         foreign,
         scenarios,
     };

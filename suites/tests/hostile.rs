@@ -1,8 +1,9 @@
 //! Implementations that hang, abort, panic or lose values, through the whole command. Each becomes a row that says so
 //! and has no number, and the rest finishes.
 //!
-//! This program is both the command, over a registry of such implementations, and the test that runs it. An
-//! environment variable distinguishes the two, and the processes of the implementations inherit it.
+//! This program is the command over a registry of such implementations, the process of the cells that hang, and the
+//! test that runs both. An environment variable selects the command, and the processes of the implementations inherit
+//! it.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::env;
@@ -21,6 +22,10 @@ use flowmeter_models as _;
 use flowmeter_records::{FailureKind, Proof, Verdict, read_run};
 use flowmeter_suites::cli;
 use flowmeter_suites::isolation::{self, Model};
+use flowmeter_suites::process;
+
+#[path = "hostile/hung.rs"]
+mod hung;
 
 /// A bounded queue behind one lock; `FAULT` selects its fault.
 struct Queue<const FAULT: u8>;
@@ -243,13 +248,17 @@ fn main() -> ExitCode {
         Ok(_) => return cli::main(Unaskable),
         Err(_) => {}
     }
+    if let Some(code) = process::serve_if_asked(&hung::worlds()) {
+        return code;
+    }
     let model = |name, check: fn()| {
         Model::new(name, move || {
             check();
             Ok(String::new())
         })
     };
-    isolation::main_of_waiting(vec![
+    let mut models = hung::models();
+    models.extend([
         model(
             "a_failure_is_a_row_without_a_number_and_the_rest_finishes",
             rows_of_failures,
@@ -258,7 +267,8 @@ fn main() -> ExitCode {
             "an_implementation_that_cannot_be_asked_has_a_row_and_the_rest_finishes",
             rows_of_the_unaskable,
         ),
-    ])
+    ]);
+    isolation::main_of_waiting(models)
 }
 
 fn command(folder: &Path, registry: &str, code: i32, arguments: &[&str]) -> String {

@@ -229,7 +229,8 @@ fn a_panic_is_a_failure_with_what_it_said() {
 #[test]
 fn participants_are_known_before_anything_runs() {
     let catalogue = Catalogue::of(Tested);
-    let supports = |who: &str, name: &str| catalogue.supports(who, &scenario(name));
+    let supports =
+        |implementation: &str, name: &str| catalogue.supports(implementation, &scenario(name));
     assert!(supports("std", "channels/spsc-rendezvous"));
     assert!(
         supports("std", "channels/spsc-unbounded"),

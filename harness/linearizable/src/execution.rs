@@ -46,7 +46,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// Where the first thread of an execution waits for those of a phase.
-struct Hall {
+struct Gate {
     wait: Wait,
     left: AtomicUsize,
     rests: AtomicBool,
@@ -60,13 +60,13 @@ pub(crate) fn explored<P: Sequential>(job: &Arc<Job<P>>) {
     let instance = job.subject.make();
     // Locks of std: no step of the model, and all its threads are one thread of the system.
     let log = Arc::new(Mutex::new(Vec::new()));
-    let present: Arc<Mutex<Option<Arc<Hall>>>> = Arc::default();
+    let present: Arc<Mutex<Option<Arc<Gate>>>> = Arc::default();
     let rescued = Arc::clone(&present);
     world::on_quiescence(move || {
-        let hall = locked(&rescued).clone();
-        if let Some(hall) = hall {
-            hall.rests.store(true, Relaxed);
-            hall.wait.end();
+        let gate = locked(&rescued).clone();
+        if let Some(gate) = gate {
+            gate.rests.store(true, Relaxed);
+            gate.wait.end();
         }
     });
     let mut rests = false;
@@ -77,27 +77,27 @@ pub(crate) fn explored<P: Sequential>(job: &Arc<Job<P>>) {
         if threads.is_empty() || rests {
             continue;
         }
-        let hall = Arc::new(Hall {
+        let gate = Arc::new(Gate {
             wait: Wait::here(),
             left: AtomicUsize::new(threads.len()),
             rests: AtomicBool::new(false),
         });
-        *locked(&present) = Some(Arc::clone(&hall));
+        *locked(&present) = Some(Arc::clone(&gate));
         for thread in threads {
             let (job, log) = (Arc::clone(job), Arc::clone(&log));
-            let (instance, hall) = (Arc::clone(&instance), Arc::clone(&hall));
+            let (instance, gate) = (Arc::clone(&instance), Arc::clone(&gate));
             twin::spawn(move || {
                 for (number, op) in job.program.thread(thread) {
                     perform(&instance, &log, thread, number, op);
                 }
                 drop(instance);
-                if hall.left.fetch_sub(1, Relaxed) == 1 {
-                    hall.wait.end();
+                if gate.left.fetch_sub(1, Relaxed) == 1 {
+                    gate.wait.end();
                 }
             });
         }
-        hall.wait.sit("the end of the program", Deadline::NEVER);
-        rests = hall.rests.load(Relaxed);
+        gate.wait.sit("the end of the program", Deadline::NEVER);
+        rests = gate.rests.load(Relaxed);
     }
     drop(instance);
     let operations = locked(&log).clone();

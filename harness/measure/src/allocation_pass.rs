@@ -6,11 +6,11 @@
 
 use std::time::Instant;
 
-use super::contestant::Contestant;
 use super::error::MeasureError;
 use super::order::round_seed;
 use super::parent::Parent;
 use super::plan::{Entry, EntryKey, PlannedScenario};
+use super::process::Process;
 use super::progress::Event;
 use super::protocol::Request;
 use flowmeter_records::{Allocation, Record};
@@ -61,14 +61,14 @@ impl<'a> Parent<'a> {
         let ready: Vec<_> = started
             .into_iter()
             .map(|started| {
-                let mut contestant: Contestant = started?;
-                contestant.ready(self.plan.prove_limit)?;
-                Ok(contestant)
+                let mut process: Process = started?;
+                process.ready(self.plan.prove_limit)?;
+                Ok(process)
             })
             .collect();
         for (entry, ready) in entries.iter().zip(ready) {
             let implementation = entry.implementation.as_str();
-            let counted = ready.and_then(|mut contestant| contestant.allocations(&request, limit));
+            let counted = ready.and_then(|mut process| process.allocations(&request, limit));
             match counted {
                 Ok(None) => {}
                 Ok(Some((operations, allocated))) => {

@@ -1,7 +1,7 @@
-//! A contestant's process: the child's side of the [`protocol`](super::protocol).
+//! An implementation's process: the child's side of the [`protocol`](super::protocol).
 //!
-//! Invariants: the process ends when its standard input ends, even amid a window and even if the contestant hangs. A
-//! panic is reported as an answer. Output that a contestant prints does not reach the protocol.
+//! Invariants: the process ends when its standard input ends, even amid a window and even if the implementation hangs. A
+//! panic is reported as an answer. Output that an implementation prints does not reach the protocol.
 
 use std::io::{self, BufRead, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -48,7 +48,7 @@ pub fn serve_process(
 
 /// Serves requests from `input` until it ends and writes answers to `output`.
 ///
-/// This is [`serve_process`] without the process: no stream is redirected, and a contestant that hangs blocks the
+/// This is [`serve_process`] without the process: no stream is redirected, and an implementation that hangs blocks the
 /// caller.
 ///
 /// # Errors
@@ -182,7 +182,7 @@ fn take_stdout() -> io::Result<std::fs::File> {
     Ok(output.into())
 }
 
-/// Standard output itself: on this system a contestant that prints violates the protocol.
+/// Standard output itself: on this system an implementation that prints violates the protocol.
 #[cfg(not(unix))]
 fn take_stdout() -> io::Result<io::Stdout> {
     Ok(io::stdout())
@@ -192,7 +192,7 @@ fn take_stdout() -> io::Result<io::Stdout> {
 #[cfg(unix)]
 fn exit_now() -> ! {
     // SAFETY: _exit takes any status and does not return; exit handlers must not run, since a hung
-    // contestant may hold what they wait for.
+    // implementation may hold what they wait for.
     unsafe { libc::_exit(0) }
 }
 

@@ -13,12 +13,12 @@ use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use super::budget::Demand;
-use super::contestant::Contestant;
 use super::error::MeasureError;
 use super::noise;
 use super::order::{order_of_entries, round_seed};
 use super::parent::Parent;
 use super::plan::{Entry, EntryKey, PlannedScenario};
+use super::process::Process;
 use super::progress::{Event, Standing};
 use super::protocol::{Request, WireSample};
 use super::{StageError, WindowSpec};
@@ -109,19 +109,19 @@ impl<'a> Parent<'a> {
             .map(|(index, entry)| (index, entry, self.start(course.planned, entry)))
             .collect();
         for (index, entry, started) in started {
-            let proved = started.and_then(|mut contestant| {
-                contestant.ready(self.plan.prove_limit)?;
-                contestant.prove(self.plan.prove_limit)?;
-                Ok(contestant)
+            let proved = started.and_then(|mut process| {
+                process.ready(self.plan.prove_limit)?;
+                process.prove(self.plan.prove_limit)?;
+                Ok(process)
             });
             match proved {
-                Ok(contestant) => {
+                Ok(process) => {
                     let implementation = entry.implementation.as_str();
                     self.progress.event(&Event::Proved {
                         scenario,
                         implementation,
                     });
-                    field.0[index] = Some(contestant);
+                    field.0[index] = Some(process);
                 }
                 Err(error) => self.fail(course, entry, fork, None, error)?,
             }
@@ -144,13 +144,13 @@ impl<'a> Parent<'a> {
         &self,
         planned: &PlannedScenario,
         entry: &Entry,
-    ) -> Result<Contestant, StageError> {
-        let mut contestant = Contestant::start((self.spawn)(entry))?;
-        contestant.ask(&Request::Prepare {
+    ) -> Result<Process, StageError> {
+        let mut process = Process::start((self.spawn)(entry))?;
+        process.ask(&Request::Prepare {
             implementation: entry.implementation.clone(),
             scenario: planned.spec.clone(),
         })?;
-        Ok(contestant)
+        Ok(process)
     }
 
     /// One window for each entry that has not failed.
@@ -171,7 +171,7 @@ impl<'a> Parent<'a> {
         });
         course.in_round = 0;
         for index in order_of_entries(seed, scenario, round, &planned.entries) {
-            let Some(contestant) = &mut field.0[index] else {
+            let Some(process) = &mut field.0[index] else {
                 continue;
             };
             let entry = &planned.entries[index];
@@ -183,8 +183,8 @@ impl<'a> Parent<'a> {
             };
             let began = Instant::now();
             let limit = self.plan.ramp + course.window + self.plan.window_limit;
-            let timed = contestant.window(spec, limit).and_then(|sample| {
-                let peak = contestant.peak_memory(self.plan.window_limit)?;
+            let timed = process.window(spec, limit).and_then(|sample| {
+                let peak = process.peak_memory(self.plan.window_limit)?;
                 Ok((sample, peak))
             });
             match timed {
@@ -272,7 +272,7 @@ impl<'a> Parent<'a> {
 }
 
 /// The processes of a fork, by entry; dropping them ends them.
-struct Field(Vec<Option<Contestant>>);
+struct Field(Vec<Option<Process>>);
 
 impl Field {
     fn new(entries: usize) -> Field {

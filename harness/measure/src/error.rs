@@ -1,4 +1,4 @@
-//! Why a run cannot be measured. A failing contestant is not an error: it becomes a row.
+//! Why a run cannot be measured. A failing implementation is not an error: it becomes a row.
 
 use std::path::PathBuf;
 

@@ -1,13 +1,13 @@
 //! The measuring engine: rounds, forks, windows, histograms, noise.
 //!
-//! A contestant is timed in a child process that speaks a line [`protocol`] and is idle on a pipe while others run. The
+//! An implementation is timed in a child process that speaks a line [`protocol`] and is idle on a pipe while others run. The
 //! [`parent`] interleaves windows among the children. A [`Stage`] is what a child runs in a window: the engine knows no
 //! workload and no implementation.
 //!
 //! | module | is about |
 //! | --- | --- |
 //! | [`plan`], [`parent`] | what a run shall measure, and measuring or resuming it |
-//! | [`child`], [`protocol`], [`group`] | a contestant's process |
+//! | [`child`], [`protocol`], [`group`] | an implementation's process |
 //! | [`edges`], [`interval`], [`reading`], [`clock`], [`usage`] | what a workload counts with |
 //! | [`budget`], [`order`], [`progress`] | length of windows, order of entries, progress reports |
 //! | [`machine`], [`noise`], [`pin`] | the machine, its noise, its cores |
@@ -20,7 +20,6 @@ mod buckets;
 pub mod budget;
 pub mod child;
 pub mod clock;
-mod contestant;
 mod course;
 pub mod edges;
 mod error;
@@ -32,15 +31,16 @@ pub mod order;
 pub mod parent;
 pub mod pin;
 pub mod plan;
+mod process;
 pub mod progress;
 pub mod protocol;
 pub mod reading;
 mod stage;
 pub mod usage;
 
-pub use contestant::speaks;
 pub use error::MeasureError;
 pub use parent::{RunSummary, resume, run};
 pub use plan::{Entry, Plan, PlannedScenario};
+pub use process::speaks;
 pub use progress::{Event, Progress, Silent, Standing};
 pub use stage::{LatencySample, Sample, Stage, StageError, WindowSpec};

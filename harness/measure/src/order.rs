@@ -114,8 +114,8 @@ mod tests {
     fn every_entry_has_every_place_in_turn() {
         let mut seen = [[0_u32; 4]; 4];
         for round in 0..4_000 {
-            for (place, who) in order_of_round(3, "x", round, 4).into_iter().enumerate() {
-                seen[who][place] += 1;
+            for (place, entry) in order_of_round(3, "x", round, 4).into_iter().enumerate() {
+                seen[entry][place] += 1;
             }
         }
         // Expected 1000 each; six standard deviations are 165.

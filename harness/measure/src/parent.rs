@@ -30,13 +30,13 @@ pub struct RunSummary {
 
 /// Measures a plan into a folder that holds no run yet.
 ///
-/// `spawn` returns the command that starts a contestant's process for an entry. The process must speak the
+/// `spawn` returns the command that starts an implementation's process for an entry. The process must speak the
 /// [`protocol`](super::protocol), as [`child::serve_process`](super::child::serve_process) does. Its pipes are set
 /// here. Writing to a process that has just ended must return an error, not raise a signal: leave `SIGPIPE` ignored, as
 /// Rust's start-up does.
 ///
 /// # Errors
-/// [`MeasureError`]; never because of a contestant.
+/// [`MeasureError`]; never because of an implementation.
 pub fn run(
     plan: &Plan,
     folder: &Path,

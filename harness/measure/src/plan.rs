@@ -24,7 +24,7 @@ pub struct Plan {
     pub run: Run,
     /// Untimed work before each window.
     pub ramp: Duration,
-    /// Time limit for preparing and proving a contestant.
+    /// Time limit for preparing and proving an implementation.
     pub prove_limit: Duration,
     /// Time limit for a window, beyond its ramp and length.
     pub window_limit: Duration,
@@ -52,13 +52,13 @@ pub struct Plan {
 pub struct PlannedScenario {
     /// The scenario as in the records.
     pub scenario: Scenario,
-    /// The scenario as sent to the contestants' processes; opaque to the engine.
+    /// The scenario as sent to the implementations' processes; opaque to the engine.
     pub spec: serde_json::Value,
     /// The entries that run it.
     pub entries: Vec<Entry>,
 }
 
-/// One contestant of a scenario.
+/// One implementation of a scenario.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     /// The name of the implementation.
@@ -165,16 +165,18 @@ impl Plan {
             }
             let mut entries = HashSet::new();
             for entry in &planned.entries {
-                let who = &entry.implementation;
-                if !known.contains(who.as_str()) {
-                    return refuse(format!("{name} names {who}, which does not take part"));
+                let implementation = &entry.implementation;
+                if !known.contains(implementation.as_str()) {
+                    return refuse(format!(
+                        "{name} names {implementation}, which does not take part"
+                    ));
                 }
                 if !entries.insert(entry.key()) {
-                    return refuse(format!("{who} is entered twice in {name}"));
+                    return refuse(format!("{implementation} is entered twice in {name}"));
                 }
                 if entry.slowed_percent.is_some_and(|p| p >= 100) {
                     return refuse(format!(
-                        "{who} in {name} cannot be slowed by 100 percent or more"
+                        "{implementation} in {name} cannot be slowed by 100 percent or more"
                     ));
                 }
             }

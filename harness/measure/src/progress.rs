@@ -25,7 +25,7 @@ pub enum Event<'a> {
         /// Index of the fork, from 0.
         fork: u32,
     },
-    /// A contestant has proved itself and will be timed.
+    /// An implementation has proved itself and will be timed.
     Proved {
         /// Its scenario.
         scenario: &'a str,
@@ -55,7 +55,7 @@ pub enum Event<'a> {
         /// Progress of the run.
         standing: Standing,
     },
-    /// A contestant's allocations could not be counted; its timed results stand.
+    /// An implementation's allocations could not be counted; its timed results stand.
     Uncounted {
         /// Its scenario.
         scenario: &'a str,
@@ -78,7 +78,7 @@ pub enum Event<'a> {
 pub struct Standing {
     /// Windows timed, those of an earlier part of a resumed run included.
     pub done: u64,
-    /// Windows still expected: a contestant that fails has none.
+    /// Windows still expected: an implementation that fails has none.
     pub to_come: u64,
     /// Estimated time for them.
     pub time_left: Duration,

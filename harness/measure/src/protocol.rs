@@ -1,7 +1,7 @@
-//! The line protocol between the engine and a contestant's process.
+//! The line protocol between the engine and an implementation's process.
 //!
-//! A contestant is an executable. The engine starts it with pipes on its standard input and output. The engine writes
-//! requests, one JSON object per line. The contestant answers each with one JSON object on one line, in UTF-8, ended by
+//! An implementation is an executable. The engine starts it with pipes on its standard input and output. The engine writes
+//! requests, one JSON object per line. The implementation answers each with one JSON object on one line, in UTF-8, ended by
 //! `\n` and flushed. Only one request is outstanding at a time. Nothing else may appear on standard output. Standard
 //! error is free; its last line is quoted when the process ends unexpectedly. Unknown keys are ignored on both sides.
 //!
@@ -32,7 +32,7 @@
 //!   runs one window like any other, and answers the allocations and the operations between its edges. The answer is
 //!   `uncounted` where the program counts no allocations.
 //! - Any request may be answered by `{"answer":"error","kind":"count","message":"put 1000, took 999"}`. `kind` is one
-//!   of `proof`, `panic`, `count`, `void`, `protocol`; the engine detects `hang` and `crash` by itself. The contestant
+//!   of `proof`, `panic`, `count`, `void`, `protocol`; the engine detects `hang` and `crash` by itself. The implementation
 //!   then has no further windows in that scenario.
 
 use base64::Engine as _;
@@ -101,7 +101,7 @@ impl From<WindowSpec> for Request {
     }
 }
 
-/// An answer of the contestant's process.
+/// An answer of the implementation's process.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "answer", rename_all = "kebab-case")]
 pub enum Answer {

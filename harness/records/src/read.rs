@@ -57,7 +57,7 @@ pub struct RunData {
     pub folder: PathBuf,
     /// Its first line.
     pub run: Run,
-    /// Contestants by name.
+    /// Implementations by name.
     pub implementations: BTreeMap<String, Implementation>,
     /// Scenarios by name.
     pub scenarios: BTreeMap<String, Scenario>,

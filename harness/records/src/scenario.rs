@@ -58,7 +58,7 @@ pub struct Scenario {
     pub params: BTreeMap<String, String>,
     /// Where it stands on the axes of the charts.
     pub axes: Axes,
-    /// The scenario as sent to the contestants' processes, so that a run can be resumed without its file. Null where
+    /// The scenario as sent to the implementations' processes, so that a run can be resumed without its file. Null where
     /// the writer cannot resume.
     #[serde(default, skip_serializing_if = "serde_json::Value::is_null")]
     pub spec: serde_json::Value,

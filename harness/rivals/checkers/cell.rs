@@ -11,7 +11,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::contestant::Contestant;
+use crate::checker::Checker;
 use crate::queue;
 
 /// Time limit for one history.
@@ -26,7 +26,7 @@ const REPEAT: Duration = Duration::from_millis(2);
 /// One checker and the question that it is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cell {
-    pub contestant: Contestant,
+    pub checker: Checker,
     pub length: usize,
     pub legal: bool,
 }
@@ -91,14 +91,14 @@ fn digits(micros: f64) -> String {
 impl fmt::Display for Cell {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Cell {
-            contestant,
+            checker,
             length,
             legal,
         } = self;
         write!(
             f,
             "{} {length} {legal}",
-            contestant.name().replace(' ', "-")
+            checker.name().replace(' ', "-")
         )
     }
 }
@@ -107,11 +107,11 @@ impl FromStr for Cell {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Cell, String> {
-        let all = Contestant::ALL.into_iter();
-        let mut cells = all.flat_map(|contestant| {
+        let all = Checker::ALL.into_iter();
+        let mut cells = all.flat_map(|checker| {
             let of_length = move |length| {
                 [true, false].map(|legal| Cell {
-                    contestant,
+                    checker,
                     length,
                     legal,
                 })
@@ -128,7 +128,7 @@ impl Cell {
     pub fn run(self) {
         for seed in 0..HISTORIES {
             let history = queue::history(self.length, 1_000_000 + seed, self.legal);
-            let question = self.contestant.ask(&history);
+            let question = self.checker.ask(&history);
             println!("asked");
             stdout().flush().expect("the parent reads");
             let started = Instant::now();

@@ -16,14 +16,14 @@
 //! ```
 
 mod cell;
-mod contestant;
+mod checker;
 mod queue;
 mod tiers;
 
 use std::env;
 
 use cell::{Cell, Timing};
-use contestant::Contestant;
+use checker::Checker;
 
 /// Beyond the lengths that the others can judge only tiers one and two are left.
 const LENGTHS: [usize; 9] = [8, 16, 24, 32, 40, 64, 128, 1_000, 10_000];
@@ -48,9 +48,9 @@ fn agree() -> u64 {
     for seed in 0..2_000 {
         for legal in [true, false] {
             let history = queue::history(4 + (seed % 9) as usize, seed, legal);
-            for contestant in Contestant::ALL {
-                let said = contestant.ask(&history)();
-                assert_eq!(said, legal, "{contestant:?}, seed {seed}: {history:?}");
+            for checker in Checker::ALL {
+                let said = checker.ask(&history)();
+                assert_eq!(said, legal, "{checker:?}, seed {seed}: {history:?}");
             }
             histories += 1;
         }
@@ -65,23 +65,23 @@ fn compare(legal: bool) {
     );
     println!("by the median and by the mean, tiers 1 and 2, then tier 3");
     print!("{:>10}", "operations");
-    for contestant in Contestant::ALL {
-        print!(" | {:>26}", contestant.name());
+    for checker in Checker::ALL {
+        print!(" | {:>26}", checker.name());
     }
     println!(" | 1+2, med. | 1+2, mean | 3, median |   3, mean");
-    let mut tired = [false; Contestant::ALL.len()];
+    let mut tired = [false; Checker::ALL.len()];
     for length in LENGTHS {
         print!("{length:>10}");
-        let timings: Vec<Timing> = Contestant::ALL
+        let timings: Vec<Timing> = Checker::ALL
             .into_iter()
             .zip(&mut tired)
-            .map(|(contestant, tired)| {
+            .map(|(checker, tired)| {
                 let cell = Cell {
-                    contestant,
+                    checker,
                     length,
                     legal,
                 };
-                let timing = match *tired || !contestant.takes(length) {
+                let timing = match *tired || !checker.takes(length) {
                     true => Timing::Untried,
                     false => cell.time(),
                 };
@@ -90,17 +90,17 @@ fn compare(legal: bool) {
                 timing
             })
             .collect();
-        let least = |is: fn(Contestant) -> bool, of: fn(&Timing) -> Option<f64>| {
-            Contestant::ALL
+        let least = |is: fn(Checker) -> bool, of: fn(&Timing) -> Option<f64>| {
+            Checker::ALL
                 .into_iter()
                 .zip(&timings)
-                .filter(|(contestant, _)| is(*contestant))
+                .filter(|(checker, _)| is(*checker))
                 .filter_map(|(_, timing)| of(timing))
                 .min_by(f64::total_cmp)
         };
-        for ours in [|c| c == Contestant::Fifo, |c| c == Contestant::Dual] {
+        for ours in [|c| c == Checker::Fifo, |c| c == Checker::Dual] {
             for of in [Timing::median, Timing::mean] {
-                match least(Contestant::is_rival, of).zip(least(ours, of)) {
+                match least(Checker::is_rival, of).zip(least(ours, of)) {
                     Some((rival, ours)) => print!(" | {:>7.1} x", rival / ours),
                     None => print!(" | {:>9}", "-"),
                 }

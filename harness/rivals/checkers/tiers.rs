@@ -13,7 +13,7 @@ use flowmeter_harness::check::fifo::{History, Operation};
 use flowmeter_harness::history;
 use flowmeter_harness::spec::Rules;
 
-use crate::contestant::{BUDGET, keep_books};
+use crate::checker::{BUDGET, keep_books};
 use crate::queue::queue;
 
 const ROUNDS: usize = 7;

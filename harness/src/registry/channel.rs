@@ -23,7 +23,7 @@ impl<'h, C: Channels, V: Visitor> Entry<'h, C, V> {
     }
 
     fn ask_the_family(mut self) -> Self {
-        if !self.visitor.asks(self.who.name) {
+        if !self.visitor.asks(self.implementation.name) {
             return self;
         }
         let buffers = [

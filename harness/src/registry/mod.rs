@@ -1,6 +1,6 @@
 //! Registration of implementations: one readable line each.
 //!
-//! A [`Registry`] passes its contestants to any type that implements [`Visitor`]:
+//! A [`Registry`] passes its implementations to any type that implements [`Visitor`]:
 //!
 //! ```ignore
 //! impl Registry for All {
@@ -52,8 +52,8 @@ use crate::transform_pipeline::TransformPipelines;
 
 /// An implementation as registered.
 #[derive(Clone, Debug)]
-pub struct Contestant {
-    /// One name for all its families; unique among the contestants of all kinds.
+pub struct Registered {
+    /// One name for all its families; unique among the implementations of all kinds.
     pub name: &'static str,
     /// Its kind.
     pub kind: Kind,
@@ -65,128 +65,121 @@ pub struct Contestant {
     pub capabilities: Capabilities,
     /// Measured for comparison only: excluded from rankings and from the best values.
     pub reference: bool,
-    /// The type of the family that is shown. Of a contestant that is no type here, it is empty.
+    /// The type of the family that is shown. Of an implementation that is no type here, it is empty.
     pub family: &'static str,
 }
 
-/// Receives contestants. A suite implements it to keep what it needs of each type.
+/// Receives implementations. A suite implements it to keep what it needs of each type.
 ///
-/// Every method is called once for each family that has the trait; [`Visitor::contestant`] comes first.
+/// Every method is called once for each family that has the trait; [`Visitor::implementation`] comes first.
 pub trait Visitor: Sized {
-    /// The name of the one contestant to show; `None` shows all. A registry need not even register the others.
+    /// The name of the one implementation to show; `None` shows all. A registry need not even register the others.
     fn only(&self) -> Option<&str> {
         None
     }
-    /// Whether to ask that contestant for its capabilities. Asking opens channels, so foreign code runs. Of a
-    /// contestant that is not asked, [`Visitor::contestant`] receives what its registration says, and no family is
+    /// Whether to ask that implementation for its capabilities. Asking opens channels, so foreign code runs. Of a
+    /// implementation that is not asked, [`Visitor::implementation`] receives what its registration says, and no family is
     /// visited.
     fn asks(&self, name: &str) -> bool {
         self.only().is_none_or(|only| only == name)
     }
-    /// A contestant and its claims.
-    fn contestant(&mut self, _who: &Contestant) {}
+    /// An implementation and its claims.
+    fn implementation(&mut self, _: &Registered) {}
 
     /// A family with blocking operations.
-    fn blocking<C: Blocking>(&mut self, _who: &Contestant) {}
+    fn blocking<C: Blocking>(&mut self, _: &Registered) {}
     /// A family with futures.
-    fn asynchronous<C: Async>(&mut self, _who: &Contestant) {}
+    fn asynchronous<C: Async>(&mut self, _: &Registered) {}
     /// A family with channels that threads and tasks may use at once.
-    fn mixed<C: Blocking + Async>(&mut self, _who: &Contestant) {}
+    fn mixed<C: Blocking + Async>(&mut self, _: &Registered) {}
     /// A family with callbacks.
-    fn callback<C: Callback + Blocking>(&mut self, _who: &Contestant) {}
+    fn callback<C: Callback + Blocking>(&mut self, _: &Registered) {}
     /// A family with deadlines on puts.
-    fn put_deadline<C: PutDeadline>(&mut self, _who: &Contestant) {}
+    fn put_deadline<C: PutDeadline>(&mut self, _: &Registered) {}
     /// A family with deadlines on takes.
-    fn take_deadline<C: TakeDeadline>(&mut self, _who: &Contestant) {}
+    fn take_deadline<C: TakeDeadline>(&mut self, _: &Registered) {}
     /// A family with promises.
-    fn promises<C: Promises + Blocking>(&mut self, _who: &Contestant) {}
+    fn promises<C: Promises + Blocking>(&mut self, _: &Registered) {}
     /// A family with alts.
-    fn alts<C: Alts>(&mut self, _who: &Contestant) {}
+    fn alts<C: Alts>(&mut self, _: &Registered) {}
     /// A family with alts over channels of different message types.
-    fn mixed_alts<C: MixedAlts>(&mut self, _who: &Contestant) {}
+    fn mixed_alts<C: MixedAlts>(&mut self, _: &Registered) {}
     /// A family with alts that tasks await.
-    fn await_alts<C: AwaitAlts>(&mut self, _who: &Contestant) {}
+    fn await_alts<C: AwaitAlts>(&mut self, _: &Registered) {}
     /// A family with producers that do not keep the channel open.
-    fn weak_producers<C: WeakProducers>(&mut self, _who: &Contestant) {}
+    fn weak_producers<C: WeakProducers>(&mut self, _: &Registered) {}
     /// A family with producers that can wait for the close.
-    fn await_close<C: AwaitClose>(&mut self, _who: &Contestant) {}
+    fn await_close<C: AwaitClose>(&mut self, _: &Registered) {}
     /// A family with batches for threads.
-    fn batch<C: Batch>(&mut self, _who: &Contestant) {}
+    fn batch<C: Batch>(&mut self, _: &Registered) {}
     /// A family with batches that are futures.
-    fn async_batch<C: AsyncBatch>(&mut self, _who: &Contestant) {}
+    fn async_batch<C: AsyncBatch>(&mut self, _: &Registered) {}
     /// A family with permits that threads wait for.
-    fn reserve<C: BlockingReserve>(&mut self, _who: &Contestant) {}
+    fn reserve<C: BlockingReserve>(&mut self, _: &Registered) {}
     /// A family with permits that futures wait for.
-    fn async_reserve<C: AsyncReserve>(&mut self, _who: &Contestant) {}
+    fn async_reserve<C: AsyncReserve>(&mut self, _: &Registered) {}
     /// A family with transforms.
-    fn transforms<C: Transforms + Blocking>(&mut self, _who: &Contestant) {}
+    fn transforms<C: Transforms + Blocking>(&mut self, _: &Registered) {}
 
     /// A timer that calls back.
-    fn timer<T: Timers>(&mut self, _who: &Contestant) {}
+    fn timer<T: Timers>(&mut self, _: &Registered) {}
     /// A timer that can be cancelled.
-    fn cancel<T: Cancel>(&mut self, _who: &Contestant) {}
+    fn cancel<T: Cancel>(&mut self, _: &Registered) {}
     /// A timer with deadlines that can be moved.
-    fn reset<T: Reset>(&mut self, _who: &Contestant) {}
+    fn reset<T: Reset>(&mut self, _: &Registered) {}
     /// A timer with callbacks that can share a wake-up.
-    fn coalesce<T: Coalesce>(&mut self, _who: &Contestant) {}
+    fn coalesce<T: Coalesce>(&mut self, _: &Registered) {}
     /// A timer that futures wait for.
-    fn sleep<S: Sleep>(&mut self, _who: &Contestant) {}
+    fn sleep<S: Sleep>(&mut self, _: &Registered) {}
     /// A timer that threads wait for.
-    fn blocking_sleep<S: BlockingSleep>(&mut self, _who: &Contestant) {}
+    fn blocking_sleep<S: BlockingSleep>(&mut self, _: &Registered) {}
     /// A timer that closes channels.
-    fn timeouts<S: Timeouts<C>, C: Alts + Async + Blocking>(&mut self, _who: &Contestant) {}
+    fn timeouts<S: Timeouts<C>, C: Alts + Async + Blocking>(&mut self, _: &Registered) {}
 
     /// A pipeline over those channels, on that executor.
-    fn pipeline<P: Pipelines<C, E> + Default, C: Async, E: Executors>(
-        &mut self,
-        _who: &Contestant,
-    ) {
-    }
+    fn pipeline<P: Pipelines<C, E> + Default, C: Async, E: Executors>(&mut self, _: &Registered) {}
 
     /// A pipeline that transforms, over those channels, on that executor.
     fn workers<P: TransformPipelines<C, E> + Default, C: Async, E: Executors>(
         &mut self,
-        _who: &Contestant,
+        _: &Registered,
     ) {
     }
     /// A parallel map over those channels, on that executor.
     fn parallel_map<M: ParallelMaps<C, E> + Default, C: Async, E: Executors>(
         &mut self,
-        _who: &Contestant,
+        _: &Registered,
     ) {
     }
 
     /// A limiter.
-    fn limiter<L: Limiters>(&mut self, _who: &Contestant) {}
+    fn limiter<L: Limiters>(&mut self, _: &Registered) {}
     /// A limiter that blocks the thread.
-    fn blocking_limit<L: BlockingLimit>(&mut self, _who: &Contestant) {}
+    fn blocking_limit<L: BlockingLimit>(&mut self, _: &Registered) {}
     /// A limiter that blocks the thread until a deadline.
-    fn limit_deadline<L: LimitDeadline>(&mut self, _who: &Contestant) {}
+    fn limit_deadline<L: LimitDeadline>(&mut self, _: &Registered) {}
     /// A limiter that futures wait for.
-    fn async_limit<L: AsyncLimit>(&mut self, _who: &Contestant) {}
+    fn async_limit<L: AsyncLimit>(&mut self, _: &Registered) {}
     /// A limiter that futures wait for until a deadline.
-    fn async_limit_deadline<L: AsyncLimitDeadline>(&mut self, _who: &Contestant) {}
+    fn async_limit_deadline<L: AsyncLimitDeadline>(&mut self, _: &Registered) {}
     /// A limiter with weights that blocks the thread.
-    fn weighted_limit<L: WeightedLimit>(&mut self, _who: &Contestant) {}
+    fn weighted_limit<L: WeightedLimit>(&mut self, _: &Registered) {}
     /// A limiter with weights that futures wait for.
-    fn async_weighted_limit<L: AsyncWeightedLimit>(&mut self, _who: &Contestant) {}
+    fn async_weighted_limit<L: AsyncWeightedLimit>(&mut self, _: &Registered) {}
 
     /// An executor, with channels on which its tasks wait.
-    fn executor<E: Executors, C: Async + Blocking>(&mut self, _who: &Contestant) {}
+    fn executor<E: Executors, C: Async + Blocking>(&mut self, _: &Registered) {}
     /// Bindings that the spawners of that executor convey.
-    fn bindings<B: Bindings, E: Executors, C: Async + Blocking>(&mut self, _who: &Contestant) {}
+    fn bindings<B: Bindings, E: Executors, C: Async + Blocking>(&mut self, _: &Registered) {}
     /// Runs go blocks written as state machines, over those channels, on that executor.
-    fn go_blocks<G: GoBlocks<C>, C: Callback + AwaitAlts, E: Executors>(
-        &mut self,
-        _who: &Contestant,
-    ) {
+    fn go_blocks<G: GoBlocks<C>, C: Callback + AwaitAlts, E: Executors>(&mut self, _: &Registered) {
     }
 
     /// Combinators over those channels, on that executor.
-    fn combinators<F: Combinators<C>, C: AwaitAlts, E: Executors>(&mut self, _who: &Contestant) {}
+    fn combinators<F: Combinators<C>, C: AwaitAlts, E: Executors>(&mut self, _: &Registered) {}
 }
 
-/// A list of contestants: a zero-sized type of the crate that has them. A kind that is left out has none.
+/// A list of implementations: a zero-sized type of the crate that has them. A kind that is left out has none.
 pub trait Registry: Copy + Send + Sync + 'static {
     /// Passes every channel to `visitor`, in the order in which tables show them.
     fn channels<V: Visitor>(self, _hall: &mut V) {}
@@ -201,7 +194,7 @@ pub trait Registry: Copy + Send + Sync + 'static {
     /// Passes every family of combinators to `visitor`.
     fn combinators<V: Visitor>(self, _hall: &mut V) {}
 
-    /// Passes all contestants to `visitor`, kind by kind.
+    /// Passes all implementations to `visitor`, kind by kind.
     fn show_all<V: Visitor>(self, visitor: &mut V) {
         self.channels(visitor);
         self.timers(visitor);
@@ -265,7 +258,7 @@ fn registering<'h, F, V: Visitor>(
     }
 }
 
-/// A contestant without a kind. Next comes `channel()`, `timer()`, `sleep()`, `blocking_sleep()`, `pipeline()`,
+/// An implementation without a kind. Next comes `channel()`, `timer()`, `sleep()`, `blocking_sleep()`, `pipeline()`,
 /// `workers()`, `parallel_map()`, `limiter()`, `executor()`, `go_blocks()` or `combinators()`.
 #[must_use = "say what it is"]
 pub struct Registering<'h, F, V> {
@@ -280,7 +273,7 @@ impl<'h, F, V: Visitor> Registering<'h, F, V> {
     fn of_kind(self, kind: Kind) -> Entry<'h, F, V> {
         Entry {
             visitor: self.visitor,
-            who: Contestant {
+            implementation: Registered {
                 name: self.name,
                 kind,
                 origin: self.origin,
@@ -296,13 +289,13 @@ impl<'h, F, V: Visitor> Registering<'h, F, V> {
 }
 
 /// Shows one trait of a family.
-type Visit<V> = fn(&mut V, &Contestant);
+type Visit<V> = fn(&mut V, &Registered);
 
 /// A registration in progress; ends with [`Entry::enter`].
 #[must_use = "an entry takes part once it is entered"]
 pub struct Entry<'h, F, V> {
     visitor: &'h mut V,
-    who: Contestant,
+    implementation: Registered,
     /// What is shown of each family, with its name.
     visits: Vec<(&'static str, Visit<V>)>,
     family: PhantomData<F>,
@@ -313,20 +306,20 @@ impl<'h, F, V: Visitor> Entry<'h, F, V> {
     fn of<G>(self) -> Entry<'h, G, V> {
         let Entry {
             visitor,
-            who,
+            implementation,
             visits,
             ..
         } = self;
         Entry {
             visitor,
-            who,
+            implementation,
             visits,
             family: PhantomData,
         }
     }
 
     fn derive(mut self, capability: Capability) -> Self {
-        self.who.capabilities.derived.insert(capability);
+        self.implementation.capabilities.derived.insert(capability);
         self
     }
 
@@ -337,14 +330,14 @@ impl<'h, F, V: Visitor> Entry<'h, F, V> {
 
     /// Adds claims about its behaviour.
     pub fn claims(mut self, claims: &[Claim]) -> Self {
-        self.who.capabilities.claims.extend(claims);
+        self.implementation.capabilities.claims.extend(claims);
         self
     }
 
     /// Marks it as measured for comparison only: what the system itself does, or can do at best. It is excluded from
     /// rankings and from the best values.
     pub fn reference(mut self) -> Self {
-        self.who.reference = true;
+        self.implementation.reference = true;
         self
     }
 
@@ -353,18 +346,18 @@ impl<'h, F, V: Visitor> Entry<'h, F, V> {
         if self
             .visitor
             .only()
-            .is_some_and(|only| only != self.who.name)
+            .is_some_and(|only| only != self.implementation.name)
         {
             return;
         }
-        self.visitor.contestant(&self.who);
-        if !self.visitor.asks(self.who.name) {
+        self.visitor.implementation(&self.implementation);
+        if !self.visitor.asks(self.implementation.name) {
             return;
         }
-        let mut who = self.who;
+        let mut implementation = self.implementation;
         for (family, visit) in self.visits {
-            who.family = family;
-            visit(self.visitor, &who);
+            implementation.family = family;
+            visit(self.visitor, &implementation);
         }
     }
 }

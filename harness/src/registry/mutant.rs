@@ -1,13 +1,13 @@
-//! Contestants that are broken on purpose, and what properties should find in them.
+//! Implementations that are broken on purpose, and what properties should find in them.
 
 use super::Registry;
 
 /// An implementation broken on purpose, or an equivalent rewrite of one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mutant {
-    /// Its name as a contestant.
+    /// Its name as an implementation.
     pub name: &'static str,
-    /// Name of the contestant that it is derived from.
+    /// Name of the implementation that it is derived from.
     pub base: &'static str,
     /// The kind of fault.
     pub family: &'static str,

@@ -19,7 +19,7 @@ impl<'h, P, V: Visitor> Registering<'h, P, V> {
         P: Pipelines<C, E> + Default,
     {
         let mut entry = self.of_kind(Kind::Pipeline).visit(V::pipeline::<P, C, E>);
-        entry.who.capabilities.bound_over_n = Some(over_n);
+        entry.implementation.capabilities.bound_over_n = Some(over_n);
         if P::ORDERED {
             entry = entry.derive(Capability::Ordered);
         }
@@ -38,7 +38,7 @@ impl<'h, P, V: Visitor> Registering<'h, P, V> {
         let mut entry = entry
             .derive(Capability::Workers)
             .visit(V::workers::<P, C, E>);
-        entry.who.capabilities.bound_over_n = Some(0);
+        entry.implementation.capabilities.bound_over_n = Some(0);
         if P::ORDERED {
             entry = entry.derive(Capability::Ordered);
         }
@@ -58,7 +58,7 @@ impl<'h, P, V: Visitor> Registering<'h, P, V> {
         let mut entry = entry
             .derive(Capability::ParallelMap)
             .visit(V::parallel_map::<P, C, E>);
-        entry.who.capabilities.bound_over_n = Some(0);
+        entry.implementation.capabilities.bound_over_n = Some(0);
         if P::LAZY {
             entry = entry.derive(Capability::Lazy);
         }

@@ -40,13 +40,13 @@ const ROOM: usize = 4_000;
 type Who = fn() -> Option<usize>;
 
 struct Trace {
-    who: Option<Who>,
+    task: Option<Who>,
     events: VecDeque<Event>,
 }
 
 static ON: AtomicBool = AtomicBool::new(false);
 static TRACE: Mutex<Trace> = Mutex::new(Trace {
-    who: None,
+    task: None,
     events: VecDeque::new(),
 });
 
@@ -65,11 +65,11 @@ pub fn traced<R>(run: impl FnOnce() -> R) -> (R, Vec<Event>) {
     (answer, events.into())
 }
 
-/// Begins an execution, in which `who` returns the running thread.
-pub(crate) fn begin(who: Who) {
+/// Begins an execution, in which `task` returns the running thread.
+pub(crate) fn begin(task: Who) {
     if ON.load(Ordering::Relaxed) {
         let mut trace = trace();
-        trace.who = Some(who);
+        trace.task = Some(task);
         trace.events.clear();
     }
 }
@@ -92,9 +92,9 @@ pub(crate) fn note(note: impl FnOnce() -> Note) {
 }
 
 fn put(what: What) {
-    let who = trace().who;
+    let task = trace().task;
     // Outside the lock: it is the checker's code.
-    let thread = who.and_then(|who| who());
+    let thread = task.and_then(|task| task());
     let events = &mut trace().events;
     if events.len() == ROOM {
         events.pop_front();

@@ -13,7 +13,7 @@ use flowmeter_harness::limiter::{
 };
 use flowmeter_harness::parallel_map::ParallelMaps;
 use flowmeter_harness::pipeline::Pipelines;
-use flowmeter_harness::registry::{Contestant, Mutant, MutantRegistry, Registry, Visitor};
+use flowmeter_harness::registry::{Mutant, MutantRegistry, Registered, Registry, Visitor};
 use flowmeter_harness::timer::{BlockingSleep, Cancel, Coalesce, Reset, Sleep, Timeouts, Timers};
 use flowmeter_harness::transform_pipeline::TransformPipelines;
 
@@ -73,19 +73,19 @@ struct InPlace<'h, V> {
 /// Forwards every family under the mutant's name.
 macro_rules! hand_on {
     ($($visit:ident<$($family:ident: [$($bound:tt)+]),+>;)+) => {$(
-        fn $visit<$($family: $($bound)+),+>(&mut self, who: &Contestant) {
-            let who = self.renamed(who);
-            self.visitor.$visit::<$($family),+>(&who);
+        fn $visit<$($family: $($bound)+),+>(&mut self, implementation: &Registered) {
+            let implementation = self.renamed(implementation);
+            self.visitor.$visit::<$($family),+>(&implementation);
         }
     )+};
 }
 
 impl<V: Visitor> InPlace<'_, V> {
-    fn renamed(&self, who: &Contestant) -> Contestant {
-        Contestant {
+    fn renamed(&self, implementation: &Registered) -> Registered {
+        Registered {
             name: self.mutant.name,
             origin: Origin::Mutant,
-            ..who.clone()
+            ..implementation.clone()
         }
     }
 }
@@ -104,9 +104,9 @@ impl<V: Visitor> Visitor for InPlace<'_, V> {
         asked
     }
 
-    fn contestant(&mut self, who: &Contestant) {
-        let who = self.renamed(who);
-        self.visitor.contestant(&who);
+    fn implementation(&mut self, implementation: &Registered) {
+        let implementation = self.renamed(implementation);
+        self.visitor.implementation(&implementation);
     }
 
     hand_on! {

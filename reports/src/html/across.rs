@@ -70,12 +70,12 @@ fn rows(rankings: &[Option<&Ranking>]) -> Vec<Row> {
             known.push(rank);
         }
     }
-    let row = |who: &Rank| Row {
-        name: who.implementation.clone(),
-        origin: who.origin.to_string(),
+    let row = |implementation: &Rank| Row {
+        name: implementation.implementation.clone(),
+        origin: implementation.origin.to_string(),
         cells: rankings
             .iter()
-            .map(|ranking| cell(*ranking, &who.implementation))
+            .map(|ranking| cell(*ranking, &implementation.implementation))
             .collect(),
     };
     known.into_iter().map(row).collect()

@@ -19,20 +19,20 @@ pub fn commands(runs: &[RunData], scenarios: &[String], all: &[&str]) -> Vec<Str
             .filter(|w| concerns(&w.scenario))
             .collect();
         let failures = run.failures.iter().filter(|f| concerns(&f.scenario));
-        let who: BTreeSet<&String> = windows
+        let implementation: BTreeSet<&String> = windows
             .iter()
             .map(|window| &window.implementation)
             .chain(failures.map(|failure| &failure.implementation))
             .collect();
-        if who.is_empty() {
+        if implementation.is_empty() {
             continue;
         }
-        let who: Vec<String> = who.into_iter().cloned().collect();
+        let implementation: Vec<String> = implementation.into_iter().cloned().collect();
         let show_all: Vec<&str> = run.implementations.keys().map(String::as_str).collect();
         let command = format!(
             "cargo flowmeter measure -s {} -i {}{}",
             shell_quoted(&pattern(scenarios, all)),
-            shell_quoted(&pattern(&who, &show_all)),
+            shell_quoted(&pattern(&implementation, &show_all)),
             protocol(run, &windows)
         );
         if !commands.contains(&command) {

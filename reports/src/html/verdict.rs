@@ -121,7 +121,7 @@ fn seen(data: &Data) -> Sentence {
     for (i, scenario) in scenarios.into_iter().enumerate() {
         let over = if i == 0 { "Medians for" } else { "; for" };
         sentence = sentence.say(format!("{over} {}: ", situation(scenario)));
-        sentence = medians(sentence, &contestants(data, scenario));
+        sentence = medians(sentence, &implementations(data, scenario));
     }
     sentence.say(".")
 }
@@ -189,7 +189,7 @@ fn few(data: &Data) -> Vec<Sentence> {
 }
 
 /// The implementations with a number in a scenario, by median; unproved ones only if there are no others.
-fn contestants<'a>(data: &Data<'a>, scenario: &Scenario) -> Vec<&'a Cell> {
+fn implementations<'a>(data: &Data<'a>, scenario: &Scenario) -> Vec<&'a Cell> {
     let cells = data.implementations.iter();
     let cells = cells.filter_map(|(name, _)| data.cell(&scenario.name, name));
     let cells = cells.filter(|cell| cell.measured().is_some() && !cell.reference);
@@ -281,7 +281,7 @@ fn choice(data: &Data) -> Sentence {
     }
     let mut sentence = Sentence::default();
     for (i, scenario) in scenarios.into_iter().enumerate() {
-        let cells = contestants(data, scenario);
+        let cells = implementations(data, scenario);
         let over = if i == 0 { "For" } else { "; for" };
         sentence = sentence.say(format!("{over} {}, ", situation(scenario)));
         let standing = |cell: &Cell| cell.measured().map(|m| m.standing);

@@ -302,7 +302,7 @@ fn too_few(controls: usize) -> String {
     format!(
         "{cells} of code that is the same in both runs could be taken against two more of its scenario, and it takes \
          {LEFT_OUT} to tell a change from how runs differ by themselves; such code is published crates of one version built \
-         by one compiler, contestants in other languages, and references"
+         by one compiler, implementations in other languages, and references"
     )
 }
 

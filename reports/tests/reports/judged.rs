@@ -414,9 +414,9 @@ fn where_the_leading_intervals_overlap_none_is_the_best() {
 #[test]
 fn where_intervals_of_criterion_overlap_none_is_bold() {
     let mut run = neck_and_neck();
-    let estimate = |who: &str, nanos: f64| Uncontended {
+    let estimate = |implementation: &str, nanos: f64| Uncontended {
         scenario: "channels/uncontended".to_owned(),
-        implementation: who.to_owned(),
+        implementation: implementation.to_owned(),
         nanos,
         lo: nanos - 1.0,
         hi: nanos + 1.0,

@@ -296,14 +296,14 @@ fn full_periods_are_held_against_what_each_promises() {
 #[test]
 fn a_cell_without_a_number_has_no_curve_and_no_strip() {
     let mut run = run();
-    for (scenario, who) in [
+    for (scenario, implementation) in [
         ("timers/late-16", "heap"),
         ("pipelines/tasks-4", "core_async"),
         ("limiters/steady-4", "governor"),
     ] {
         run.failures.push(Failure {
             scenario: scenario.to_owned(),
-            implementation: who.to_owned(),
+            implementation: implementation.to_owned(),
             placebo: false,
             slowed_percent: None,
             build: None,

@@ -160,8 +160,8 @@ fn with_foreigners() -> RunData {
         ..Shape::default()
     });
     run.proofs.retain(|proof| {
-        let who = &run.implementations[&proof.implementation];
-        who.origin != Origin::Foreign
+        let implementation = &run.implementations[&proof.implementation];
+        implementation.origin != Origin::Foreign
     });
     run
 }
@@ -291,34 +291,34 @@ fn a_chart_is_measured_again_as_it_was_measured() {
 fn costs_and_uncontended_costs_are_shown_but_not_beside_a_failure() {
     let mut run = fixture::run(&Shape::default());
     let failed = ("channels/spsc-1", "std-mpsc");
-    for (scenario, who, nanos) in [
+    for (scenario, implementation, nanos) in [
         ("channels/uncontended", "mutex", 41.0),
         ("channels/not-timed", "kanal", 27.5),
         (failed.0, failed.1, 123.4),
     ] {
         run.uncontended.push(Uncontended {
             scenario: scenario.to_owned(),
-            implementation: who.to_owned(),
+            implementation: implementation.to_owned(),
             nanos,
             lo: nanos - 1.0,
             hi: nanos + 1.0,
         });
     }
-    for (scenario, who) in [("channels/spsc-1", "mutex"), failed] {
+    for (scenario, implementation) in [("channels/spsc-1", "mutex"), failed] {
         run.allocations.push(Allocation {
             scenario: scenario.to_owned(),
-            implementation: who.to_owned(),
+            implementation: implementation.to_owned(),
             operations: 1000,
             allocations: 2500,
             bytes: 77_700,
             peak_live_bytes: 1536,
         });
     }
-    for (scenario, who) in [("channels/spsc-1", "mutex"), failed] {
+    for (scenario, implementation) in [("channels/spsc-1", "mutex"), failed] {
         for (pace, wakes) in Pace::ALL.into_iter().zip([123, 456]) {
             run.modelled_costs.push(ModelledCost {
                 scenario: scenario.to_owned(),
-                implementation: who.to_owned(),
+                implementation: implementation.to_owned(),
                 pace,
                 messages: 200,
                 counts: Some(Counts {
@@ -341,11 +341,11 @@ fn costs_and_uncontended_costs_are_shown_but_not_beside_a_failure() {
     assert!(page.contains("Gave up its core") && page.contains(">4 MiB"));
 }
 
-fn claimed(who: &str, seen: &str, holds: Holds, note: Option<&str>) -> SeedClaim {
+fn claimed(implementation: &str, seen: &str, holds: Holds, note: Option<&str>) -> SeedClaim {
     SeedClaim {
         seed: "001.txt".to_owned(),
         claim: "10,000 timeouts in 6 ms".to_owned(),
-        implementation: who.to_owned(),
+        implementation: implementation.to_owned(),
         origin: Origin::Own,
         expected: "6 of them".to_owned(),
         seen: seen.to_owned(),

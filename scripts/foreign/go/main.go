@@ -1,4 +1,4 @@
-// Contestants in Go: channels, select, timers, goroutines.
+// Implementations in Go: channels, select, timers, goroutines.
 package main
 
 import (

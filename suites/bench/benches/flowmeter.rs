@@ -96,8 +96,10 @@ fn uncontended(criterion: &mut Criterion, left_out: &[&str], curated_only: bool)
         let timings: Vec<_> = catalogue
             .implementations()
             .iter()
-            .filter(|who| !left_out.contains(&format!("{}/{}", scenario.name, who.name).as_str()))
-            .filter_map(|who| Some((who.name, catalogue.timing(who.name, &scenario)?)))
+            .filter(|implementation| {
+                !left_out.contains(&format!("{}/{}", scenario.name, implementation.name).as_str())
+            })
+            .filter_map(|it| Some((it.name, catalogue.timing(it.name, &scenario)?)))
             .collect();
         if timings.is_empty() {
             continue;

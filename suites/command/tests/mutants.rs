@@ -9,16 +9,16 @@ use std::process::{Command, ExitCode};
 use std::time::Duration;
 
 use flowmeter_harness::caps::{Kind, Origin};
-use flowmeter_harness::registry::{Contestant, Mutant, Registry};
+use flowmeter_harness::registry::{Mutant, Registered, Registry};
 use flowmeter_harness::sync::std::Std;
 use flowmeter_harness::sync::{World, panic_text};
 use flowmeter_impls::mutants::{ALL, Mutants};
 use flowmeter_impls::registry::All;
 use flowmeter_suites::catalogue::introduced;
+use flowmeter_suites::descriptions::claimed;
 use flowmeter_suites::isolation::{self, Model};
 use flowmeter_suites::process;
 use flowmeter_suites::properties::PROPERTIES;
-use flowmeter_suites::roster::claimed;
 use flowmeter_suites::smoke::smoke;
 
 /// An equivalent rewrite is checked by many properties in every world.
@@ -35,8 +35,8 @@ fn shares(kind: Kind) -> usize {
 /// The properties for the `nth` of them, among all that its base owes: at least one.
 fn share(mutant: &Mutant, nth: usize) -> Result<String, String> {
     process::serve_in(env!("CARGO_BIN_EXE_flowmeter"));
-    let bases = ours().into_iter().filter(|who| who.name == mutant.base);
-    let base: Vec<Contestant> = bases.collect();
+    let bases = ours().into_iter().filter(|it| it.name == mutant.base);
+    let base: Vec<Registered> = bases.collect();
     let owed = claimed(&base, &[Std::NAME])?;
     let shares = shares(base[0].kind).min(owed.len());
     let mine = owed.iter().skip(nth % shares).step_by(shares);
@@ -75,9 +75,9 @@ fn main() -> ExitCode {
             1,
         )
     }));
-    models.extend(ours().into_iter().map(|who| {
-        Model::new(format!("smoke::{}", who.name), move || {
-            smoked(All, who.name)
+    models.extend(ours().into_iter().map(|implementation| {
+        Model::new(format!("smoke::{}", implementation.name), move || {
+            smoked(All, implementation.name)
         })
     }));
     isolation::main(models)
@@ -99,9 +99,9 @@ fn caricature() -> Result<String, String> {
 }
 
 /// Our implementations.
-fn ours() -> Vec<Contestant> {
+fn ours() -> Vec<Registered> {
     let mut ours = introduced(All);
-    ours.retain(|who| who.origin == Origin::Own);
+    ours.retain(|it| it.origin == Origin::Own);
     ours
 }
 

@@ -13,9 +13,9 @@ use flowmeter_harness::sync::std::Std;
 use flowmeter_impls::registry::All;
 use flowmeter_records::Verdict;
 use flowmeter_suites::catalogue::introduced;
+use flowmeter_suites::descriptions::{Owed, claimed};
 use flowmeter_suites::process;
 use flowmeter_suites::proving::{Effort, prove, test};
-use flowmeter_suites::roster::{Owed, claimed};
 use flowmeter_suites::sites::{Row, hunt, list};
 use libtest_mimic::{Arguments, Failed, Trial};
 
@@ -24,10 +24,10 @@ const WORLDS: [&str; 4] = [Std::NAME, Shuttle::NAME, Sim::NAME, Loom::NAME];
 fn main() -> ExitCode {
     // It already contains every model.
     process::serve_in(env!("CARGO_BIN_EXE_flowmeter"));
-    let mut contestants = introduced(All);
+    let mut implementations = introduced(All);
     // `flowmeter check` also has the published crates; their faults must not fail our tests.
-    contestants.retain(|who| who.origin == Origin::Own);
-    let owed = claimed(&contestants, &WORLDS).unwrap_or_else(|why| panic!("{why}"));
+    implementations.retain(|it| it.origin == Origin::Own);
+    let owed = claimed(&implementations, &WORLDS).unwrap_or_else(|why| panic!("{why}"));
     let open = owed
         .iter()
         .find(|cell| cell.world == Loom::NAME && cell.property.name == "c1-conservation");

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use clap::Parser;
 use flowmeter_harness::channel::AwaitAlts;
-use flowmeter_harness::registry::{Contestant, Registry, Visitor};
+use flowmeter_harness::registry::{Registered, Registry, Visitor};
 use flowmeter_measure::allocation::{self, Counting};
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
@@ -69,7 +69,7 @@ impl Visitor for Search<'_> {
         Some(&self.options.implementation)
     }
 
-    fn await_alts<C: AwaitAlts>(&mut self, _who: &Contestant) {
+    fn await_alts<C: AwaitAlts>(&mut self, _: &Registered) {
         self.answer = Some(soak::<C>(self.options));
     }
 }

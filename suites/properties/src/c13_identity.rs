@@ -24,7 +24,7 @@ pub(super) const PROPERTY: Property = Property {
 
 fn cases(design: &Design) -> Vec<Case> {
     let channels = design.channels;
-    let derived = &design.who.capabilities.derived;
+    let derived = &design.implementation.capabilities.derived;
     if !derived.contains(&Capability::Identity) {
         return Vec::new();
     }

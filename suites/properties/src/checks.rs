@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
 use flowmeter_harness::caps::{Claim, Origin};
-use flowmeter_harness::registry::{Contestant, Registry, Visitor};
+use flowmeter_harness::registry::{Registered, Registry, Visitor};
 use flowmeter_harness::sync::{Exploration, World};
 
 use super::{Case, Cases, PROPERTIES, Property};
@@ -15,7 +15,7 @@ use crate::lies;
 #[derive(Clone, Debug)]
 pub struct Cell {
     /// The implementation.
-    pub who: Contestant,
+    pub implementation: Registered,
     /// The property.
     pub property: &'static Property,
     /// Its models; none where the implementation does not claim it.
@@ -41,7 +41,7 @@ impl Cell {
 pub struct Checks {
     /// The one implementation to ask; `None` asks all.
     only: Option<String>,
-    contestants: Vec<Contestant>,
+    implementations: Vec<Registered>,
     cases: Owing,
     not_promised: Owing,
 }
@@ -90,15 +90,15 @@ impl Checks {
             macro_rules! owe {
                 ($($kind:ident: $cases:ident, $lying:path;)+) => {$(
                     let all: Vec<_> = designs.$kind.all().collect();
-                    let families = all.iter().map(|design| (design.who.name, design.who.family));
+                    let families = all.iter().map(|design| (design.implementation.name, design.implementation.family));
                     let families: BTreeSet<_> = families.collect();
                     for design in all {
-                        if lies && design.who.origin != Origin::Own {
+                        if lies && design.implementation.origin != Origin::Own {
                             continue;
                         }
                         let mut design = if lies { $lying(design) } else { design };
-                        let of_it = families.iter().filter(|(name, _)| *name == design.who.name);
-                        let family = (of_it.count() > 1).then(|| short(design.who.family));
+                        let of_it = families.iter().filter(|(name, _)| *name == design.implementation.name);
+                        let family = (of_it.count() > 1).then(|| short(design.implementation.family));
                         for property in PROPERTIES {
                             if let Cases::$cases(cases) = property.cases {
                                 let owed = cases(&design);
@@ -108,11 +108,11 @@ impl Checks {
                                 let besides = if !is_asked {
                                     Vec::new()
                                 } else {
-                                    besides(&mut design, &owed, |design| &mut design.who.capabilities.claims, cases)
+                                    besides(&mut design, &owed, |design| &mut design.implementation.capabilities.claims, cases)
                                 };
-                                let (who, family) = (&design.who, family.as_deref());
-                                owe(&mut checks.cases, who, family, property, owed);
-                                owe(&mut checks.not_promised, who, family, property, besides);
+                                let (implementation, family) = (&design.implementation, family.as_deref());
+                                owe(&mut checks.cases, implementation, family, property, owed);
+                                owe(&mut checks.not_promised, implementation, family, property, besides);
                             }
                         }
                     }
@@ -142,7 +142,7 @@ impl Checks {
     fn empty(only: Option<String>) -> Self {
         Checks {
             only,
-            contestants: Vec::new(),
+            implementations: Vec::new(),
             cases: Owing::new(),
             not_promised: Owing::new(),
         }
@@ -150,17 +150,17 @@ impl Checks {
 
     /// Every implementation that was asked, with every property of its kind, claimed or not, in the registry's order.
     pub fn cells(&self) -> impl Iterator<Item = Cell> + '_ {
-        self.contestants.iter().flat_map(move |who| {
+        self.implementations.iter().flat_map(move |implementation| {
             let of_its_kind = PROPERTIES
                 .iter()
-                .filter(|property| property.kind() == who.kind);
+                .filter(|property| property.kind() == implementation.kind);
             of_its_kind.map(move |property| {
                 let of = |all: &Owing| {
-                    let cases = all.get(&(who.name, property.name));
+                    let cases = all.get(&(implementation.name, property.name));
                     cases.cloned().unwrap_or_default()
                 };
                 Cell {
-                    who: who.clone(),
+                    implementation: implementation.clone(),
                     property,
                     cases: of(&self.cases),
                     not_promised: of(&self.not_promised),
@@ -176,12 +176,14 @@ impl Checks {
 /// When two cases have the same name. A counterexample is found by the name of its case, so names are not numbered.
 fn owe(
     owing: &mut Owing,
-    who: &Contestant,
+    implementation: &Registered,
     family: Option<&str>,
     property: &Property,
     cases: Vec<Case>,
 ) {
-    let all = owing.entry((who.name, property.name)).or_default();
+    let all = owing
+        .entry((implementation.name, property.name))
+        .or_default();
     for mut case in cases {
         if let Some(family) = family {
             case.name = format!("{}, of {family}", case.name);
@@ -190,7 +192,7 @@ fn owe(
         assert!(
             is_new,
             "{} of {} has two cases '{}'",
-            property.name, who.name, case.name
+            property.name, implementation.name, case.name
         );
         all.push(case);
     }
@@ -244,8 +246,8 @@ impl Visitor for Checks {
         self.only.as_deref()
     }
 
-    fn contestant(&mut self, who: &Contestant) {
-        self.contestants.push(who.clone());
+    fn implementation(&mut self, implementation: &Registered) {
+        self.implementations.push(implementation.clone());
     }
 }
 

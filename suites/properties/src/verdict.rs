@@ -50,7 +50,7 @@ const AFTER_THE_BUDGET: Duration = Duration::from_secs(5);
 pub fn judge_closely(explorer: &Explorer, cell: &Cell, budget: &Exploration) -> Judgement {
     let began = Instant::now();
     let mut proof = Proof {
-        implementation: cell.who.name.to_owned(),
+        implementation: cell.implementation.name.to_owned(),
         property: cell.property.name.to_owned(),
         world: explorer.world.to_owned(),
         verdict: if cell.cases.is_empty() {
@@ -213,7 +213,7 @@ mod tests {
     use std::thread;
 
     use flowmeter_harness::caps::{Capabilities, Kind, Origin};
-    use flowmeter_harness::registry::Contestant;
+    use flowmeter_harness::registry::Registered;
     use flowmeter_harness::sync::loom::Loom;
     use flowmeter_harness::sync::shuttle::{Shuttle, Sim};
     use flowmeter_harness::sync::std::Std;
@@ -224,7 +224,7 @@ mod tests {
     /// A cell of those cases.
     pub(crate) fn cell(cases: Vec<Case>) -> Cell {
         Cell {
-            who: Contestant {
+            implementation: Registered {
                 name: "one",
                 kind: Kind::Channel,
                 origin: Origin::Own,

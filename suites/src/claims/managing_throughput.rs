@@ -18,7 +18,7 @@ use flowmeter_harness::channel::Async;
 use flowmeter_harness::executor::Executors;
 use flowmeter_harness::limiter::{AsyncLimit, Quota};
 use flowmeter_harness::parallel_map::{Outcomes, ParallelMaps, Throttle};
-use flowmeter_harness::registry::Contestant;
+use flowmeter_harness::registry::Registered;
 use flowmeter_harness::sync::World;
 
 use super::{Claim, Enactment, Seed};
@@ -158,8 +158,8 @@ impl Seed for ManagingThroughput {
         &STILL_FOUR_SECONDS,
     ];
 
-    fn async_limit<L: AsyncLimit, W: World>(who: &Contestant) -> Vec<Enactment> {
-        let claims = &who.capabilities.claims;
+    fn async_limit<L: AsyncLimit, W: World>(implementation: &Registered) -> Vec<Enactment> {
+        let claims = &implementation.capabilities.claims;
         if !claims.contains(&Promise::WindowBound) {
             return Vec::new();
         }
@@ -188,7 +188,7 @@ impl Seed for ManagingThroughput {
         all
     }
 
-    fn parallel_map<M, C, E, W>(_who: &Contestant) -> Vec<Enactment>
+    fn parallel_map<M, C, E, W>(_: &Registered) -> Vec<Enactment>
     where
         M: ParallelMaps<C, E> + Default,
         C: Async,
@@ -287,19 +287,19 @@ fn requests<L: AsyncLimit, W: World>(permits: u32, requests: usize) -> Vec<u64> 
 fn in_order<L: AsyncLimit, W: World>() -> String {
     let semaphore = semaphore::<L>(1);
     let mut asking: Vec<_> = (1..=6)
-        .map(|who| (who, Box::pin(semaphore.acquire_async())))
+        .map(|implementation| (implementation, Box::pin(semaphore.acquire_async())))
         .collect();
     let mut served = Vec::new();
     // They are polled in the opposite order of their requests.
     let all = poll_fn(|context| {
-        asking.retain_mut(|(who, permit)| {
+        asking.retain_mut(|(implementation, permit)| {
             let waits = permit.as_mut().poll(context).is_pending();
             if !waits {
-                served.push(*who);
+                served.push(*implementation);
             }
             waits
         });
-        asking.sort_by_key(|(who, _)| Reverse(*who));
+        asking.sort_by_key(|(implementation, _)| Reverse(*implementation));
         if asking.is_empty() {
             Poll::Ready(())
         } else {

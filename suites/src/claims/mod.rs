@@ -29,7 +29,7 @@ use flowmeter_harness::executor::{Bindings, Executors, GoBlocks};
 use flowmeter_harness::limiter::AsyncLimit;
 use flowmeter_harness::parallel_map::ParallelMaps;
 use flowmeter_harness::pipeline::Pipelines;
-use flowmeter_harness::registry::Contestant;
+use flowmeter_harness::registry::Registered;
 use flowmeter_harness::sync::World;
 use flowmeter_harness::timer::{Coalesce, Timeouts, Timers};
 use flowmeter_records::Holds;
@@ -157,15 +157,15 @@ trait Seed {
     const CLAIMS: &'static [&'static Claim];
 
     /// About channels with alts.
-    fn alts<C: Alts, W: World>(_who: &Contestant) -> Vec<Enactment> {
+    fn alts<C: Alts, W: World>(_: &Registered) -> Vec<Enactment> {
         Vec::new()
     }
     /// About timers that share wake-ups.
-    fn coalesce<T: Coalesce, W: World>(_who: &Contestant) -> Vec<Enactment> {
+    fn coalesce<T: Coalesce, W: World>(_: &Registered) -> Vec<Enactment> {
         Vec::new()
     }
     /// About timeouts that are channels.
-    fn timeouts<S, C, W>(_who: &Contestant) -> Vec<Enactment>
+    fn timeouts<S, C, W>(_: &Registered) -> Vec<Enactment>
     where
         S: Timeouts<C>,
         C: Alts + Async + Blocking,
@@ -174,7 +174,7 @@ trait Seed {
         Vec::new()
     }
     /// About the same timeouts in go blocks of that executor.
-    fn go_blocks<E, S, C, W>(_who: &Contestant) -> Vec<Enactment>
+    fn go_blocks<E, S, C, W>(_: &Registered) -> Vec<Enactment>
     where
         E: Executors,
         S: Timeouts<C>,
@@ -184,11 +184,11 @@ trait Seed {
         Vec::new()
     }
     /// About executors.
-    fn executor<E: Executors, C: Async + Blocking, W: World>(_who: &Contestant) -> Vec<Enactment> {
+    fn executor<E: Executors, C: Async + Blocking, W: World>(_: &Registered) -> Vec<Enactment> {
         Vec::new()
     }
     /// About bindings that are conveyed to tasks of an executor.
-    fn bindings<B, E, C, W>(_who: &Contestant) -> Vec<Enactment>
+    fn bindings<B, E, C, W>(_: &Registered) -> Vec<Enactment>
     where
         B: Bindings,
         E: Executors,
@@ -198,7 +198,7 @@ trait Seed {
         Vec::new()
     }
     /// About runners of go blocks as state machines.
-    fn state_machines<G, C, E, W>(_who: &Contestant) -> Vec<Enactment>
+    fn state_machines<G, C, E, W>(_: &Registered) -> Vec<Enactment>
     where
         G: GoBlocks<C>,
         C: Callback + AwaitAlts,
@@ -208,7 +208,7 @@ trait Seed {
         Vec::new()
     }
     /// About pipelines.
-    fn pipeline<P, C, E, W>(_who: &Contestant) -> Vec<Enactment>
+    fn pipeline<P, C, E, W>(_: &Registered) -> Vec<Enactment>
     where
         P: Pipelines<C, E> + Default,
         C: Async,
@@ -218,11 +218,11 @@ trait Seed {
         Vec::new()
     }
     /// About limiters that futures wait for.
-    fn async_limit<L: AsyncLimit, W: World>(_who: &Contestant) -> Vec<Enactment> {
+    fn async_limit<L: AsyncLimit, W: World>(_: &Registered) -> Vec<Enactment> {
         Vec::new()
     }
     /// About parallel maps.
-    fn parallel_map<M, C, E, W>(_who: &Contestant) -> Vec<Enactment>
+    fn parallel_map<M, C, E, W>(_: &Registered) -> Vec<Enactment>
     where
         M: ParallelMaps<C, E> + Default,
         C: Async,

@@ -8,7 +8,7 @@
 use flowmeter_harness::channel::Async;
 use flowmeter_harness::executor::Executors;
 use flowmeter_harness::pipeline::{AtEnd, Pipelines};
-use flowmeter_harness::registry::Contestant;
+use flowmeter_harness::registry::Registered;
 use flowmeter_harness::sync::World;
 
 use super::ten_tasks::{Run, SECONDS, SLOW_HEAD, SLOWEST_HEAD, chain, run, stops};
@@ -195,14 +195,14 @@ impl Seed for PipelineOffByTwo {
         &STOPS,
     ];
 
-    fn pipeline<P, C, E, W>(who: &Contestant) -> Vec<Enactment>
+    fn pipeline<P, C, E, W>(implementation: &Registered) -> Vec<Enactment>
     where
         P: Pipelines<C, E> + Default,
         C: Async,
         E: Executors,
         W: World,
     {
-        let of_its_design = match who.capabilities.bound_over_n {
+        let of_its_design = match implementation.capabilities.bound_over_n {
             _ if !P::ORDERED => unordered::<P, C, E>(),
             Some(2) => original::<P, C, E>(),
             Some(1) => swapped::<P, C, E>(),

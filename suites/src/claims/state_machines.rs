@@ -13,7 +13,7 @@ use flowmeter_harness::channel::{
     Alts, Async, AwaitAlts, Blocking, Buffer, Callback, Channels, Offered, Order,
 };
 use flowmeter_harness::executor::{Bindings, Executors, GoBlocks, go};
-use flowmeter_harness::registry::Contestant;
+use flowmeter_harness::registry::Registered;
 use flowmeter_harness::sync::World;
 
 use super::acts::open;
@@ -191,7 +191,7 @@ impl Seed for StateMachines {
         &BOUND,
     ];
 
-    fn alts<C: Alts, W: World>(_who: &Contestant) -> Vec<Enactment> {
+    fn alts<C: Alts, W: World>(_: &Registered) -> Vec<Enactment> {
         vec![
             ONE_OF_BOTH.seen_in(do_alts::one_of_both::<C>),
             IN_ORDER.seen_in(|| do_alts::chosen::<C>(Order::Priority)),
@@ -205,7 +205,7 @@ impl Seed for StateMachines {
         ]
     }
 
-    fn bindings<B, E, C, W>(_who: &Contestant) -> Vec<Enactment>
+    fn bindings<B, E, C, W>(_: &Registered) -> Vec<Enactment>
     where
         B: Bindings,
         E: Executors,
@@ -215,7 +215,7 @@ impl Seed for StateMachines {
         vec![BOUND.seen_in(bound::<B, E, C>)]
     }
 
-    fn state_machines<G, C, E, W>(_who: &Contestant) -> Vec<Enactment>
+    fn state_machines<G, C, E, W>(_: &Registered) -> Vec<Enactment>
     where
         G: GoBlocks<C>,
         C: Callback + AwaitAlts,

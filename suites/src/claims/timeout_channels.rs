@@ -9,7 +9,7 @@ use flowmeter_harness::caps::{Capability, Claim::Coalescing};
 use flowmeter_harness::channel::{
     Alts, Async, Blocking, Buffer, Chosen, Clause, Order, Patience, Polled, PutError, TakeError,
 };
-use flowmeter_harness::registry::Contestant;
+use flowmeter_harness::registry::Registered;
 use flowmeter_harness::sync::{Deadline, World};
 use flowmeter_harness::timer::{Coalesce, Timeouts};
 
@@ -154,7 +154,7 @@ impl Seed for TimeoutChannels {
         &SHARED_TAKES,
     ];
 
-    fn alts<C: Alts, W: World>(_who: &Contestant) -> Vec<Enactment> {
+    fn alts<C: Alts, W: World>(_: &Registered) -> Vec<Enactment> {
         vec![
             TOO_LATE.seen_in(|| request::<C, W>(SLOW, until_a_deadline::<C, W>).answer),
             IN_TIME.seen_in(|| request::<C, W>(FAST, until_a_deadline::<C, W>).answer),
@@ -162,12 +162,12 @@ impl Seed for TimeoutChannels {
         ]
     }
 
-    fn coalesce<T: Coalesce, W: World>(_who: &Contestant) -> Vec<Enactment> {
+    fn coalesce<T: Coalesce, W: World>(_: &Registered) -> Vec<Enactment> {
         let why = "T7: they share a wake-up where the caller gives a window, and each is called off alone";
         vec![LESS_THAN_10.seen_in(in_a_window::<T, W>).differing(why)]
     }
 
-    fn timeouts<S, C, W>(who: &Contestant) -> Vec<Enactment>
+    fn timeouts<S, C, W>(implementation: &Registered) -> Vec<Enactment>
     where
         S: Timeouts<C>,
         C: Alts + Async + Blocking,
@@ -190,10 +190,10 @@ impl Seed for TimeoutChannels {
             SHARED_TAKES.seen_in(takes_from_ten::<S, C>),
         ];
         let mut all = [&of_requests[..], &of_all].concat();
-        if who.capabilities.claims.contains(&Coalescing) {
+        if implementation.capabilities.claims.contains(&Coalescing) {
             all.extend(hazards);
             all.extend(of_the_cache::<S, C, W>());
-        } else if who
+        } else if implementation
             .capabilities
             .derived
             .contains(&Capability::SafeCoalescing)

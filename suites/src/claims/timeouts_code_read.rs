@@ -8,7 +8,7 @@ use std::thread::available_parallelism;
 use flowmeter_harness::caps::Claim::Coalescing;
 use flowmeter_harness::channel::{Alts, Async, Blocking, Buffer};
 use flowmeter_harness::executor::Executors;
-use flowmeter_harness::registry::Contestant;
+use flowmeter_harness::registry::Registered;
 use flowmeter_harness::sync::std::Std;
 use flowmeter_harness::sync::{Deadline, World};
 use flowmeter_harness::timer::{Timeouts, Timers};
@@ -94,13 +94,13 @@ impl Seed for TimeoutsCodeRead {
         &PUTS_BLOCK,
     ];
 
-    fn timeouts<S, C, W>(who: &Contestant) -> Vec<Enactment>
+    fn timeouts<S, C, W>(implementation: &Registered) -> Vec<Enactment>
     where
         S: Timeouts<C>,
         C: Alts + Async + Blocking,
         W: World,
     {
-        if !who.capabilities.claims.contains(&Coalescing) {
+        if !implementation.capabilities.claims.contains(&Coalescing) {
             return Vec::new();
         }
         vec![
@@ -111,7 +111,7 @@ impl Seed for TimeoutsCodeRead {
         ]
     }
 
-    fn go_blocks<E, S, C, W>(_who: &Contestant) -> Vec<Enactment>
+    fn go_blocks<E, S, C, W>(_: &Registered) -> Vec<Enactment>
     where
         E: Executors,
         S: Timeouts<C>,
@@ -124,7 +124,7 @@ impl Seed for TimeoutsCodeRead {
         ]
     }
 
-    fn executor<E: Executors, C: Async + Blocking, W: World>(_who: &Contestant) -> Vec<Enactment> {
+    fn executor<E: Executors, C: Async + Blocking, W: World>(_: &Registered) -> Vec<Enactment> {
         // An executor without a default number of threads is no such pool.
         if E::with_default_threads().is_none() {
             return Vec::new();

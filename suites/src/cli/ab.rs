@@ -122,10 +122,7 @@ impl Ab {
             )));
         }
         let all = catalogue.implementations().iter();
-        let own: Vec<_> = all
-            .filter(|who| who.origin == Origin::Own)
-            .cloned()
-            .collect();
+        let own: Vec<_> = all.filter(|it| it.origin == Origin::Own).cloned().collect();
         let own = self.implementations.of(&own)?;
         let scenarios = self.scenarios.of()?;
         let folder = self
@@ -135,7 +132,7 @@ impl Ab {
         writable(&folder)?;
         let against = self.base_build()?;
         warn_of_build();
-        let wanted = |name: &str| own.iter().any(|who| who.name == name);
+        let wanted = |name: &str| own.iter().any(|it| it.name == name);
         let selection = asked(catalogue, wanted, Foreigners::default(), scenarios)?;
         let began = Instant::now();
         let proofs = proofs(worlds.find(Shuttle::NAME), &selection);
@@ -194,8 +191,8 @@ impl Ab {
         let total = Duration::from_secs(self.budget);
         let left = total.saturating_sub(spent).max(total / 2);
         let cells = selection.scenarios.iter().map(|scenario| {
-            let all = selection.roster.contestants();
-            all.filter(|who| selection.roster.supports(who.name, scenario))
+            let all = selection.descriptions.iter();
+            all.filter(|it| selection.descriptions.supports(it.name, scenario))
                 .count()
         });
         let (forks, rounds) = effort(cells.sum(), left);

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use std::slice;
 use std::time::Duration;
 
-use flowmeter_harness::registry::Contestant;
+use flowmeter_harness::registry::Registered;
 use flowmeter_records::{Proof, Uncontended, read_run};
 use regex::Regex;
 
@@ -16,14 +16,14 @@ use super::report;
 use super::selection::Scenarios;
 use crate::campaign::{Selection, Settings, disproved, kept_out};
 use crate::catalogue::Catalogue;
+use crate::descriptions::Descriptions;
 use crate::foreign::VARIABLE;
-use crate::roster::Roster;
 use crate::scenario::{ScenarioSpec, built_in};
 
 /// Seconds that the engine may take, if other than the default.
 const BUDGET: &str = "FLOWMETER_BUDGET";
 
-/// Cells of contestants in other languages at most: in each fork each starts a process and warms it up, for a second or
+/// Cells of implementations in other languages at most: in each fork each starts a process and warms it up, for a second or
 /// more. All of them take part in `measure`.
 const FOREIGN_CELLS: usize = 6;
 
@@ -69,7 +69,7 @@ fn run(
     let proofs = proofs(None, &selection);
     let mut timed = uncontended(&left_out(&selection, &proofs));
     // An implementation without a scenario of the engine's has no introduction in the records.
-    let takes_part = |name: &str| selection.roster.contestants().any(|who| who.name == name);
+    let takes_part = |name: &str| selection.descriptions.iter().any(|it| it.name == name);
     timed.retain(|it| takes_part(&it.implementation));
     let before = (proofs, timed);
     let summary = time(&selection, &settings, &folder, before, false)?;
@@ -97,9 +97,9 @@ fn left_out(selection: &Selection, proofs: &[Proof]) -> Vec<String> {
             true => kept_out,
             false => disproved,
         };
-        let is_out = |who: &&Contestant| why(proofs, who, scenario).is_some();
-        let out = selection.roster.contestants().filter(is_out);
-        out.map(|who| format!("{}/{}", scenario.name, who.name))
+        let is_out = |implementation: &&Registered| why(proofs, implementation, scenario).is_some();
+        let out = selection.descriptions.iter().filter(is_out);
+        out.map(|implementation| format!("{}/{}", scenario.name, implementation.name))
             .collect::<Vec<_>>()
     });
     ids.collect()
@@ -120,25 +120,29 @@ fn budget() -> Result<Duration, Failure> {
 /// Scenarios and implementations of which any pair matches, like criterion's ids.
 fn select(catalogue: &Catalogue, filter: Option<&Regex>) -> Result<Selection, Failure> {
     let mut scenarios = Scenarios::default().of()?;
-    let mut all = Roster::ask(catalogue, |_| true, &scenarios);
+    let mut all = Descriptions::ask(catalogue, |_| true, &scenarios);
     let mut foreign = Foreign::default().find()?;
-    let is_asked_for = |scenario: &ScenarioSpec, who: &str| {
-        let id = format!("{}/{who}", scenario.name);
+    let is_asked_for = |scenario: &ScenarioSpec, implementation: &str| {
+        let id = format!("{}/{implementation}", scenario.name);
         filter.is_none_or(|filter| filter.is_match(&id))
     };
     all.join(
         &foreign,
         &foreign.affordable(&scenarios, FOREIGN_CELLS, is_asked_for),
     )?;
-    let matches = |scenario: &ScenarioSpec, who: &Contestant| {
-        all.supports(who.name, scenario) && is_asked_for(scenario, who.name)
+    let matches = |scenario: &ScenarioSpec, implementation: &Registered| {
+        all.supports(implementation.name, scenario) && is_asked_for(scenario, implementation.name)
     };
-    let mut roster = all.clone();
-    roster.retain(|who| scenarios.iter().any(|scenario| matches(scenario, who)));
-    scenarios.retain(|scenario| roster.contestants().any(|who| matches(scenario, who)));
-    foreign.retain(|name| roster.contestants().any(|who| who.name == name));
+    let mut descriptions = all.clone();
+    descriptions.retain(|it| scenarios.iter().any(|scenario| matches(scenario, it)));
+    scenarios.retain(|scenario| {
+        descriptions
+            .iter()
+            .any(|implementation| matches(scenario, implementation))
+    });
+    foreign.retain(|name| descriptions.iter().any(|it| it.name == name));
     Ok(Selection {
-        roster,
+        descriptions,
         foreign,
         scenarios,
     })

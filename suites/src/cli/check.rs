@@ -20,10 +20,10 @@ use super::progress::steps;
 use super::replay::replay;
 use super::selection::{Implementations, Properties, Shard};
 use super::verdicts::{Judged, fails, summary, tables};
+use crate::descriptions::{Descriptions, Owed};
 use crate::properties::PROPERTIES;
 use crate::proving::counterexample::FOLDER;
 use crate::proving::{Effort, prove_and_keep};
-use crate::roster::{Owed, Roster};
 use crate::twins;
 use crate::worlds::{Prover, Worlds};
 
@@ -34,7 +34,7 @@ use crate::worlds::{Prover, Worlds};
 /// is undecided never passes. Properties that are not promised are looked at briefly, and fail nothing. std: real
 /// threads. shuttle: random schedules. loom: every schedule and memory order of small models; a space that the budget
 /// does not exhaust is no pass. sim: one schedule in virtual time. Published crates take part
-/// in shuttle and sim as twins, which scripts/twins builds. Contestants in other languages claim no property: each
+/// in shuttle and sim as twins, which scripts/twins builds. Implementations in other languages claim no property: each
 /// proves itself before every measurement.
 ///
 /// A failure under shuttle, loom or sim is kept in a file that --replay runs again. Under std the rate of failing
@@ -111,26 +111,26 @@ impl Check {
         let run = self.into.as_deref().map(Into::read).transpose()?;
         let catalogue = worlds.catalogue();
         let mut foreign = self.foreign.find()?;
-        let foreign_names = foreign.contestants().map(|who| who.name);
-        let known = catalogue.implementations().iter().map(|who| who.name);
+        let foreign_names = foreign.implementations().map(|it| it.name);
+        let known = catalogue.implementations().iter().map(|it| it.name);
         self.implementations.find_in(known.chain(foreign_names))?;
         self.properties
             .find_in(PROPERTIES.iter().map(|property| property.name))?;
         let matches = |name: &str| self.implementations.matches(name);
-        let mut roster = Roster::ask(catalogue, matches, &[]);
+        let mut descriptions = Descriptions::ask(catalogue, matches, &[]);
         foreign.retain(matches);
-        roster.join(&foreign, &[])?;
+        descriptions.join(&foreign, &[])?;
         let mut cells: Vec<Owed> = Vec::new();
         let missing = provers
             .iter()
             .any(|prover| twins::are_missing(prover.world()));
-        if missing && roster.contestants().any(|who| who.origin == Origin::Peer) {
+        if missing && descriptions.iter().any(|it| it.origin == Origin::Peer) {
             warn("published crates are left out: their twins are not built (scripts/twins)");
         }
         for prover in provers {
             match prover.world() {
-                Std::NAME => cells.extend(roster.owed()),
-                _ => cells.extend(roster.owed_in(prover)),
+                Std::NAME => cells.extend(descriptions.owed()),
+                _ => cells.extend(descriptions.owed_in(prover)),
             }
         }
         cells.retain(|cell| self.properties.matches(cell.property.name));
@@ -153,8 +153,9 @@ impl Check {
             prove_and_keep(cell, effort, folder)
         };
         for cell in cells {
-            let (who, what, world) = (cell.implementation, cell.property.name, cell.world);
-            bar.set_message(format!("{who} {what} under {world}"));
+            let (implementation, what, world) =
+                (cell.implementation, cell.property.name, cell.world);
+            bar.set_message(format!("{implementation} {what} under {world}"));
             let proof = prove(&cell, 0);
             if self.format == Format::Json {
                 output.json(&proof);

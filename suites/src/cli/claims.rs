@@ -10,7 +10,7 @@ use std::thread;
 
 use clap::Args;
 use flowmeter_harness::caps::Origin;
-use flowmeter_harness::registry::Contestant;
+use flowmeter_harness::registry::Registered;
 use flowmeter_records::{Holds, SeedClaim};
 use regex::Regex;
 
@@ -57,16 +57,16 @@ impl Claims {
         let catalogue = worlds.catalogue();
         let show_all = catalogue.implementations();
         let mut foreign = self.foreign.find()?;
-        let foreign_names = foreign.contestants().map(|who| who.name);
-        let known = show_all.iter().map(|who| who.name);
+        let foreign_names = foreign.implementations().map(|it| it.name);
+        let known = show_all.iter().map(|it| it.name);
         self.implementations.find_in(known.chain(foreign_names))?;
         foreign.retain(|name| self.implementations.matches(name));
         let wanted = self.wanted(&foreign)?;
         let run = self.into.as_deref().map(Into::read).transpose()?;
         // Published crates are in no text.
-        let ours = show_all.iter().filter(|who| who.origin == Origin::Own);
-        let asked: Vec<&Contestant> = ours
-            .filter(|who| self.implementations.matches(who.name))
+        let ours = show_all.iter().filter(|it| it.origin == Origin::Own);
+        let asked: Vec<&Registered> = ours
+            .filter(|implementation| self.implementations.matches(implementation.name))
             .collect();
         let (mut rows, mut unasked) = ask(&asked, &wanted);
         for (language, names) in foreign.languages() {
@@ -135,11 +135,11 @@ fn in_order(mut rows: Vec<(usize, SeedClaim)>) -> Vec<SeedClaim> {
 
 /// Lets them re-enact these claims, all at once. Returns rows with their indices in the texts, and those that did not
 /// answer.
-fn ask(asked: &[&Contestant], wanted: &BTreeSet<usize>) -> (Vec<(usize, SeedClaim)>, Vec<String>) {
+fn ask(asked: &[&Registered], wanted: &BTreeSet<usize>) -> (Vec<(usize, SeedClaim)>, Vec<String>) {
     let answers = thread::scope(|scope| {
         let asking: Vec<_> = asked
             .iter()
-            .map(|who| scope.spawn(|| reenact(who, wanted)))
+            .map(|implementation| scope.spawn(|| reenact(implementation, wanted)))
             .collect();
         let answers = asking.into_iter().map(|asking| asking.join());
         answers
@@ -147,10 +147,10 @@ fn ask(asked: &[&Contestant], wanted: &BTreeSet<usize>) -> (Vec<(usize, SeedClai
             .collect::<Vec<_>>()
     });
     let (mut rows, mut unasked) = (Vec::new(), Vec::new());
-    for (who, answer) in asked.iter().zip(answers) {
+    for (implementation, answer) in asked.iter().zip(answers) {
         match answer {
             Ok(its) => rows.extend(its),
-            Err(why) => unasked.push(format!("{} cannot be asked: {why}", who.name)),
+            Err(why) => unasked.push(format!("{} cannot be asked: {why}", implementation.name)),
         }
     }
     (rows, unasked)
@@ -162,11 +162,11 @@ mod tests {
 
     #[test]
     fn each_statement_stands_where_its_first_row_does() {
-        let row = |place: usize, claim: &str, who: &str| {
+        let row = |place: usize, claim: &str, implementation: &str| {
             let row = SeedClaim {
                 seed: String::new(),
                 claim: claim.to_owned(),
-                implementation: who.to_owned(),
+                implementation: implementation.to_owned(),
                 origin: Origin::Foreign,
                 expected: String::new(),
                 seen: String::new(),

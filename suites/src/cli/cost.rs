@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use flowmeter_harness::caps::{Kind, Origin};
-use flowmeter_harness::registry::Contestant;
+use flowmeter_harness::registry::Registered;
 use flowmeter_harness::sync::cost::{Counts, Pace};
 use flowmeter_records::ModelledCost;
 
@@ -53,16 +53,16 @@ impl Cost {
                 "this program explores nothing in the world {WORLD}"
             ))
         })?;
-        let ours = prover.contestants();
+        let ours = prover.implementations();
         let mut chosen = worlds.catalogue().implementations().to_vec();
-        chosen.retain(|who| who.kind == Kind::Channel && !who.reference);
+        chosen.retain(|it| it.kind == Kind::Channel && !it.reference);
         let chosen = self.implementations.of(&chosen)?;
-        let takes_part = |who: &Contestant| {
-            ours.iter().any(|other| other.name == who.name)
-                || twins::program_of(WORLD, who.name).is_some()
+        let takes_part = |implementation: &Registered| {
+            ours.iter().any(|other| other.name == implementation.name)
+                || twins::program_of(WORLD, implementation.name).is_some()
         };
         let (chosen, without): (Vec<_>, Vec<_>) = chosen.into_iter().partition(takes_part);
-        if twins::are_missing(WORLD) && without.iter().any(|who| who.origin == Origin::Peer) {
+        if twins::are_missing(WORLD) && without.iter().any(|it| it.origin == Origin::Peer) {
             let sentence = "the twins of published crates were not built: run scripts/twins first";
             match &page {
                 Some(_) => return Err(Failure::input(sentence)),
@@ -72,11 +72,11 @@ impl Cost {
         let mut output = Output::default();
         let mut rows = Vec::new();
         let bar = steps(chosen.len() as u64, "counting");
-        for who in &chosen {
-            bar.set_message(who.name);
-            let asked = ask(who.name, &shapes);
+        for implementation in &chosen {
+            bar.set_message(implementation.name);
+            let asked = ask(implementation.name, &shapes);
             // The others have their rows.
-            let asked = asked.unwrap_or_else(|why| failed(who.name, &shapes, &why));
+            let asked = asked.unwrap_or_else(|why| failed(implementation.name, &shapes, &why));
             rows.extend(asked);
             bar.inc(1);
         }
@@ -101,10 +101,13 @@ impl Cost {
             }
         }
         for row in &failed {
-            let (who, pace) = (&row.implementation, row.pace.name());
+            let (implementation, pace) = (&row.implementation, row.pace.name());
             let why = row.error.as_deref().unwrap_or_default();
             let why = why.lines().next().unwrap_or_default();
-            warn(&format!("{who} in {}, {pace}: {why}", row.scenario));
+            warn(&format!(
+                "{implementation} in {}, {pace}: {why}",
+                row.scenario
+            ));
         }
         Ok(match failed.is_empty() {
             true => ExitCode::SUCCESS,

@@ -93,12 +93,15 @@ mod tests {
         })
     }
 
-    fn write(home: &Path, who: &str, mean: f64, slope: Option<f64>, at: SystemTime) {
-        let folder = home.join("channels_create").join(who).join("new");
+    fn write(home: &Path, implementation: &str, mean: f64, slope: Option<f64>, at: SystemTime) {
+        let folder = home
+            .join("channels_create")
+            .join(implementation)
+            .join("new");
         fs::create_dir_all(&folder).unwrap();
         let benchmark = serde_json::json!({
-            "group_id": "channels/create", "function_id": who, "value_str": null, "throughput": null,
-            "full_id": format!("channels/create/{who}"), "directory_name": "x", "title": "x",
+            "group_id": "channels/create", "function_id": implementation, "value_str": null, "throughput": null,
+            "full_id": format!("channels/create/{implementation}"), "directory_name": "x", "title": "x",
         });
         fs::write(folder.join("benchmark.json"), benchmark.to_string()).unwrap();
         let estimates = serde_json::json!({

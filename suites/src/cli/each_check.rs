@@ -120,13 +120,13 @@ fn excused(file: Option<&Path>) -> Result<BTreeSet<String>, Failure> {
 fn lies(worlds: &Worlds, wanted: &impl Fn(&str) -> bool, known: &mut Known) -> Result<(), Failure> {
     let mut questions = Vec::new();
     for prover in worlds.of_lies() {
-        for who in prover.contestants() {
-            let cells = prover.cells(who.name).into_iter();
-            let is_told = is_told_in(prover.world(), who.kind);
+        for implementation in prover.implementations() {
+            let cells = prover.cells(implementation.name).into_iter();
+            let is_told = is_told_in(prover.world(), implementation.kind);
             let cells = cells.filter(|cell| is_told && !cell.cases.is_empty());
             let cells = cells.filter(|cell| wanted(cell.property.name));
             questions.extend(cells.map(|cell| Question {
-                implementation: who.name.to_owned(),
+                implementation: implementation.name.to_owned(),
                 property: cell.property.name.to_owned(),
                 world: prover.world().to_owned(),
                 skip: 0,

@@ -1,4 +1,4 @@
-//! `--foreign`: contestants in other languages, the same in every verb.
+//! `--foreign`: implementations in other languages, the same in every verb.
 
 use std::env;
 use std::io::Write;
@@ -11,7 +11,7 @@ use flowmeter_records::RunData;
 use super::failure::Failure;
 use crate::foreign::{ForeignError, Foreigners, VARIABLE, Wanted};
 
-/// Whether contestants in other languages take part, and from which folder.
+/// Whether implementations in other languages take part, and from which folder.
 #[derive(Clone, Debug, Default, Args)]
 pub(super) struct Foreign {
     #[command(flatten)]
@@ -21,7 +21,7 @@ pub(super) struct Foreign {
     foreign_dir: Option<PathBuf>,
 }
 
-/// Whether contestants in other languages are shown of a run.
+/// Whether implementations in other languages are shown of a run.
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub(super) struct InRuns {
     /// Whether implementations in other languages take part [default: auto, or what FLOWMETER_FOREIGN says]
@@ -51,7 +51,7 @@ impl InRuns {
             let any = run.implementations.keys().any(|name| foreign(name));
             if wanted == Wanted::Require && !any {
                 return Err(Failure::input(format!(
-                    "--foreign require: no contestant in another language takes part in {}",
+                    "--foreign require: no implementation in another language takes part in {}",
                     run.folder.display()
                 )));
             }
@@ -72,7 +72,7 @@ impl InRuns {
 }
 
 impl Foreign {
-    /// The contestants that are available; the standard error reports the missing ones.
+    /// The implementations that are available; the standard error reports the missing ones.
     pub(super) fn find(&self) -> Result<Foreigners, Failure> {
         self.find_in(None)
     }
@@ -89,7 +89,7 @@ impl Foreign {
         Ok(found)
     }
 
-    /// No contestants, for that reason.
+    /// No implementations, for that reason.
     pub(super) fn none(&self, why: &str) -> Result<Foreigners, Failure> {
         match self.wanted.wanted()? {
             Wanted::Require => Err(Failure::input(format!("--foreign require: {why}"))),

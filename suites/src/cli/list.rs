@@ -11,8 +11,8 @@ use super::failure::Outcome;
 use super::foreign::Foreign;
 use super::output::{Format, Output, width};
 use super::selection::{Implementations, Properties, Scenarios};
+use crate::descriptions::Descriptions;
 use crate::properties::PROPERTIES;
-use crate::roster::Roster;
 use crate::worlds::Worlds;
 
 /// Show implementations with their claims, scenarios, properties and mutants
@@ -52,15 +52,15 @@ impl List {
     pub(super) fn run(self, worlds: &Worlds) -> Outcome {
         let catalogue = worlds.catalogue();
         let mutants = worlds.mutants().iter().map(|mutant| mutant.name);
-        let known = catalogue.implementations().iter().map(|who| who.name);
+        let known = catalogue.implementations().iter().map(|it| it.name);
         let mut foreign = self.foreign.find()?;
-        let foreign_names = foreign.contestants().map(|who| who.name);
+        let foreign_names = foreign.implementations().map(|it| it.name);
         self.implementations
             .find_in(known.chain(mutants).chain(foreign_names))?;
         let matches = |name: &str| self.implementations.matches(name);
-        let mut roster = Roster::ask(catalogue, matches, &[]);
+        let mut descriptions = Descriptions::ask(catalogue, matches, &[]);
         foreign.retain(matches);
-        roster.join(&foreign, &[])?;
+        descriptions.join(&foreign, &[])?;
         self.properties
             .find_in(PROPERTIES.iter().map(|property| property.name))?;
         let scenarios = self.scenarios.all()?;
@@ -69,15 +69,15 @@ impl List {
             || self.properties.is_given());
         let shows_implementations = everything || self.implementations.is_given();
         let mut rows = Vec::new();
-        for who in roster.contestants().filter(|_| shows_implementations) {
+        for implementation in descriptions.iter().filter(|_| shows_implementations) {
             rows.push(Row {
-                kind: who.kind.name(),
-                name: who.name.to_owned(),
-                origin: who.origin,
-                caps: who.capabilities.names(),
-                version: Some(who.version.clone()),
+                kind: implementation.kind.name(),
+                name: implementation.name.to_owned(),
+                origin: implementation.origin,
+                caps: implementation.capabilities.names(),
+                version: Some(implementation.version.clone()),
                 title: None,
-                reference: who.reference,
+                reference: implementation.reference,
             });
         }
         let own = |kind, name: &str, title: &str| Row {

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
 
 use clap::{Args, ValueEnum};
-use flowmeter_harness::registry::Contestant;
+use flowmeter_harness::registry::Registered;
 use flowmeter_harness::sync::World;
 use flowmeter_harness::sync::shuttle::Shuttle;
 use flowmeter_measure::pin::Pinning;
@@ -25,16 +25,16 @@ use super::selection::{Implementations, RUNS, Scenarios, latest_run};
 use super::verdicts::sentence;
 use crate::campaign::{self, Selection, Settings, plan, quick_proof};
 use crate::catalogue::Catalogue;
+use crate::descriptions::Descriptions;
 use crate::foreign::{Foreigners, VARIABLE};
 use crate::process;
-use crate::roster::Roster;
 use crate::scenario::ScenarioSpec;
 use crate::timed;
 use crate::worlds::{Prover, Worlds};
 
 /// Time implementations against each other, after proving them
 ///
-/// Records are appended to DIR/records.jsonl as they come. A contestant that hangs, crashes or delivers wrong values
+/// Records are appended to DIR/records.jsonl as they come. An implementation that hangs, crashes or delivers wrong values
 /// gets a row that says so, and no number. An implementation gets no number either where a property on which the scenario
 /// relies did not hold. The code that is timed is another program, flowmeter-timed. It is built first where it is missing
 /// or old, which takes some two minutes.
@@ -233,7 +233,7 @@ impl Measure {
                 .none("--pin: only processes of ours are pinned")?,
         };
         let all = catalogue.implementations().iter();
-        let all: Vec<Contestant> = all.chain(foreign.contestants()).cloned().collect();
+        let all: Vec<Registered> = all.chain(foreign.implementations()).cloned().collect();
         let implementations = match begun {
             Some(begun) if !self.implementations.is_given() => begun.implementations(&all)?,
             _ => self.implementations.of(&all)?,
@@ -250,7 +250,7 @@ impl Measure {
                 )));
             }
         }
-        let wanted = |name: &str| implementations.iter().any(|who| who.name == name);
+        let wanted = |name: &str| implementations.iter().any(|it| it.name == name);
         foreign.retain(wanted);
         asked(catalogue, wanted, foreign, scenarios)
     }
@@ -266,11 +266,11 @@ pub(super) fn asked(
 ) -> Result<Selection, Failure> {
     // Built before implementations are asked, whose answers have a time limit.
     timed::program().transpose().map_err(Failure::input)?;
-    let mut roster = Roster::ask(catalogue, wanted, &scenarios);
-    roster.join(&foreign, &scenarios)?;
+    let mut descriptions = Descriptions::ask(catalogue, wanted, &scenarios);
+    descriptions.join(&foreign, &scenarios)?;
     let is_runnable = |scenario: &ScenarioSpec| {
-        let mut all = roster.contestants();
-        all.any(|who| roster.supports(who.name, scenario))
+        let mut all = descriptions.iter();
+        all.any(|implementation| descriptions.supports(implementation.name, scenario))
     };
     if !scenarios.iter().any(is_runnable) {
         return Err(Failure::input(
@@ -279,7 +279,7 @@ pub(super) fn asked(
         ));
     }
     Ok(Selection {
-        roster,
+        descriptions,
         foreign,
         scenarios,
     })
@@ -359,14 +359,14 @@ pub(super) fn time_planned(
     resume: bool,
 ) -> Result<Option<RunSummary>, Failure> {
     let pinning = settings.pinning;
-    process::contestant(pinning)
+    process::implementation(pinning)
         .map_err(|why| Failure::input(format!("no process can be started: {why}")))?;
     let base = settings.against.as_deref().map(base_program).transpose()?;
     let spawn = |entry: &flowmeter_measure::Entry| match (entry.build, &base) {
-        (Some(Build::Base), Some(base)) => process::contestant_in(&base.path, pinning),
+        (Some(Build::Base), Some(base)) => process::implementation_in(&base.path, pinning),
         _ => {
             let foreign = selection.foreign.command(&entry.implementation);
-            foreign.unwrap_or_else(|| process::contestant(pinning).expect("found just now"))
+            foreign.unwrap_or_else(|| process::implementation(pinning).expect("found just now"))
         }
     };
     let mut progress = Measuring::new();
@@ -381,7 +381,7 @@ pub(super) fn time_planned(
 pub(super) fn base_program(path: &str) -> Result<timed::Found, Failure> {
     let base = timed::held_open(PathBuf::from(path))
         .map_err(|why| Failure::input(format!("{why}; name a program flowmeter-timed")))?;
-    let command = process::contestant_in(&base.path, Pinning::Free);
+    let command = process::implementation_in(&base.path, Pinning::Free);
     flowmeter_measure::speaks(command, USUAL_PROVE_LIMIT).map_err(|why| {
         Failure::input(format!(
             "{path} does not answer as a program that times ({}); name a program flowmeter-timed",

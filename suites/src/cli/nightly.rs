@@ -5,7 +5,7 @@ use std::time::Instant;
 use flowmeter_records::{Proof, Verdict};
 
 use super::verdicts::Judged;
-use crate::roster::Owed;
+use crate::descriptions::Owed;
 
 /// Repeats the cells that may still fail, one seed after the other. `prove` is given a cell and how far its seed is from
 /// the first one. `tell` is given each cell after a repetition, and whether its verdict is another one now.
@@ -73,8 +73,8 @@ mod tests {
     use flowmeter_records::Bound;
 
     use super::*;
+    use crate::descriptions::Due;
     use crate::properties::PROPERTIES;
-    use crate::roster::Due;
 
     fn proof(verdict: Verdict, seed: u64) -> Proof {
         Proof {

@@ -80,9 +80,9 @@ impl Progress for Measuring {
             }
             Event::Window { standing, .. } => self.stand(standing),
             Event::Failure { failure, standing } => {
-                let (who, scenario) = (&failure.implementation, &failure.scenario);
+                let (implementation, scenario) = (&failure.implementation, &failure.scenario);
                 self.say(&format!(
-                    "  no number for {who} in {scenario}: {}",
+                    "  no number for {implementation} in {scenario}: {}",
                     failure.message
                 ));
                 self.stand(standing);

@@ -24,7 +24,7 @@ pub(super) fn replay(worlds: &Worlds, path: &Path, format: Format) -> Outcome {
     }
     let catalogue = worlds.catalogue();
     let mutants = worlds.mutants().iter().map(|mutant| mutant.name);
-    let known = catalogue.implementations().iter().map(|who| who.name);
+    let known = catalogue.implementations().iter().map(|it| it.name);
     let mut known = known.chain(mutants);
     if !known.any(|name| name == example.implementation) {
         return Err(unknown("implementation", &example.implementation));

@@ -4,7 +4,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use flowmeter_harness::registry::Contestant;
+use flowmeter_harness::registry::Registered;
 use flowmeter_measure::MeasureError;
 use flowmeter_records::{Proof, RecordError, RunData, read_run};
 use serde::Deserialize;
@@ -68,15 +68,17 @@ impl Begun {
     }
 
     /// Its implementations, in the order of `all`.
-    pub(super) fn implementations(&self, all: &[Contestant]) -> Result<Vec<Contestant>, Failure> {
+    pub(super) fn implementations(&self, all: &[Registered]) -> Result<Vec<Registered>, Failure> {
         let mut recorded = self.data.implementations.keys();
-        if let Some(gone) = recorded.find(|name| all.iter().all(|who| who.name != **name)) {
+        if let Some(gone) = recorded.find(|name| all.iter().all(|it| it.name != **name)) {
             return Err(Failure::input(format!(
                 "{}: {gone} takes part in it and is not in this build; resume with the build that began it",
                 self.folder.display()
             )));
         }
-        let took_part = |who: &&Contestant| self.data.implementations.contains_key(who.name);
+        let took_part = |implementation: &&Registered| {
+            self.data.implementations.contains_key(implementation.name)
+        };
         Ok(all.iter().filter(took_part).cloned().collect())
     }
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use flowmeter_harness::registry::Contestant;
+use flowmeter_harness::registry::Registered;
 use flowmeter_records::RunData;
 use regex::Regex;
 
@@ -95,13 +95,13 @@ impl Implementations {
     }
 
     /// Those of `all` that match.
-    pub(super) fn of(&self, all: &[Contestant]) -> Result<Vec<Contestant>, Failure> {
+    pub(super) fn of(&self, all: &[Registered]) -> Result<Vec<Registered>, Failure> {
         let chosen: Vec<_> = all
             .iter()
-            .filter(|who| self.matches(who.name))
+            .filter(|implementation| self.matches(implementation.name))
             .cloned()
             .collect();
-        self.find_in(chosen.iter().map(|who| who.name))?;
+        self.find_in(chosen.iter().map(|it| it.name))?;
         Ok(chosen)
     }
 }

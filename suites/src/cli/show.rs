@@ -126,7 +126,7 @@ fn named(cell: &str) -> Result<Cell<'_>, Failure> {
     }
     let checked = first.rsplit_once('/');
     if let Some((implementation, property)) =
-        checked.and_then(|(who, what)| Some((who, property(what)?)))
+        checked.and_then(|(first, what)| Some((first, property(what)?)))
     {
         return Ok(Cell::Checked {
             implementation,

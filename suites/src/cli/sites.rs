@@ -15,9 +15,9 @@ use super::failure::{FAILED, Failure, Outcome};
 use super::output::{Format, Output};
 use super::progress::steps;
 use super::selection::{Implementations, Properties};
+use crate::descriptions::{Descriptions, Due, Owed};
 use crate::properties::PROPERTIES;
 use crate::proving::Effort;
-use crate::roster::{Due, Owed, Roster};
 use crate::sites::{Passage, Row, hunt, list};
 use crate::worlds::Worlds;
 
@@ -63,15 +63,15 @@ impl Sites {
         let time = time(Some(self.budget))?;
         let catalogue = worlds.catalogue();
         self.implementations
-            .find_in(catalogue.implementations().iter().map(|who| who.name))?;
+            .find_in(catalogue.implementations().iter().map(|it| it.name))?;
         self.properties
             .find_in(PROPERTIES.iter().map(|property| property.name))?;
         let own = |name: &str| {
             let mut own = catalogue.implementations().iter();
-            own.any(|who| who.name == name && who.origin == Origin::Own)
+            own.any(|it| it.name == name && it.origin == Origin::Own)
         };
         let chosen = |name: &str| own(name) && self.implementations.matches(name);
-        let roster = Roster::ask(catalogue, chosen, &[]);
+        let descriptions = Descriptions::ask(catalogue, chosen, &[]);
         let effort = |world: &str| {
             let default = Effort::under(world);
             Effort {
@@ -84,7 +84,9 @@ impl Sites {
             }
         };
 
-        let cells = provers.iter().flat_map(|prover| roster.owed_in(*prover));
+        let cells = provers
+            .iter()
+            .flat_map(|prover| descriptions.owed_in(*prover));
         let cells: Vec<Owed> = cells.collect();
         for Owed {
             implementation,
@@ -106,21 +108,22 @@ impl Sites {
         let mut passages: Vec<Passage> = Vec::new();
         let mut output = Output::default();
         for cell in cells {
-            let (who, what, world) = (cell.implementation, cell.property.name, cell.world);
-            bar.set_message(format!("{who} {what} under {world}"));
+            let (implementation, what, world) =
+                (cell.implementation, cell.property.name, cell.world);
+            bar.set_message(format!("{implementation} {what} under {world}"));
             match list(cell, effort(world)) {
                 Ok(passage) => passages.push(passage),
-                Err(why) => bar.println(format!("{who} {what} under {world}: {why}")),
+                Err(why) => bar.println(format!("{implementation} {what} under {world}: {why}")),
             }
             bar.inc(1);
         }
         bar.finish_and_clear();
 
         let mut rows = Vec::new();
-        for who in roster.contestants() {
+        for implementation in descriptions.iter() {
             let of_them = passages.iter();
             let of_them: Vec<Passage> = of_them
-                .filter(|passage| passage.cell.implementation == who.name)
+                .filter(|passage| passage.cell.implementation == implementation.name)
                 .cloned()
                 .collect();
             let sites = of_them.iter().flat_map(|passage| &passage.sites);
@@ -141,8 +144,8 @@ impl Sites {
             bar.finish_and_clear();
         }
         if self.format == Format::Table {
-            for who in roster.contestants() {
-                output.line(&table(who.name, &rows).to_string());
+            for implementation in descriptions.iter() {
+                output.line(&table(implementation.name, &rows).to_string());
             }
             output.line(&summary(&rows));
         }

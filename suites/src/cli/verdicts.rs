@@ -7,7 +7,7 @@ use flowmeter_harness::caps::Kind;
 use flowmeter_records::{Bound, Proof, Verdict};
 
 use super::output::width;
-use crate::roster::Owed;
+use crate::descriptions::Owed;
 
 /// A cell and its result.
 pub(super) type Judged = (Owed, Proof);
@@ -238,8 +238,8 @@ fn notes<'a>(passed: impl Iterator<Item = &'a Proof>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::descriptions::Due;
     use crate::properties::PROPERTIES;
-    use crate::roster::Due;
 
     /// Cells of one implementation, of the first properties.
     fn judged(verdicts: &[(Verdict, Option<&str>)]) -> Vec<Judged> {

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use flowmeter_harness::caps::{Capabilities, Capability, Kind, Origin};
-use flowmeter_harness::registry::Contestant;
+use flowmeter_harness::registry::Registered;
 use serde::Deserialize;
 
 use super::Foreigner;
@@ -51,7 +51,7 @@ pub(crate) struct Language {
     claims: bool,
 }
 
-/// A contestant as its manifest states it.
+/// An implementation as its manifest states it.
 #[derive(Clone, Debug)]
 pub(super) struct Stated {
     pub(super) name: &'static str,
@@ -75,12 +75,12 @@ struct WrittenLanguage {
     #[serde(default)]
     claims: bool,
     #[serde(default)]
-    contestant: Vec<WrittenContestant>,
+    contestant: Vec<WrittenImplementation>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct WrittenContestant {
+struct WrittenImplementation {
     name: String,
     kind: String,
     #[serde(default)]
@@ -95,7 +95,7 @@ pub(super) fn read_all(folder: &Path) -> Result<Vec<Manifest>, ManifestError> {
     let unread = |why: std::io::Error| ManifestError {
         path: folder.to_owned(),
         line: None,
-        message: format!("{why}; name a folder of contestants in other languages"),
+        message: format!("{why}; name a folder of implementations in other languages"),
     };
     let folder = folder.canonicalize().map_err(unread)?;
     let entries = fs::read_dir(&folder).map_err(unread)?;
@@ -130,8 +130,8 @@ fn read(path: &Path) -> Result<Manifest, ManifestError> {
             start: written.start,
             claims: written.claims,
         };
-        let contestants = written.contestant.into_iter();
-        let stated = contestants.map(|it| stated(it, path));
+        let implementations = written.contestant.into_iter();
+        let stated = implementations.map(|it| stated(it, path));
         Ok((language, stated.collect::<Result<_, _>>()?))
     };
     let languages = written.language.into_iter().map(language);
@@ -140,7 +140,7 @@ fn read(path: &Path) -> Result<Manifest, ManifestError> {
     })
 }
 
-fn stated(written: WrittenContestant, path: &Path) -> Result<Stated, ManifestError> {
+fn stated(written: WrittenImplementation, path: &Path) -> Result<Stated, ManifestError> {
     let unknown = |what: &str, word: &str| ManifestError {
         path: path.to_owned(),
         line: None,
@@ -160,7 +160,7 @@ fn stated(written: WrittenContestant, path: &Path) -> Result<Stated, ManifestErr
         reference: written.reference,
         runs: written.runs,
         manifest: path.to_owned(),
-        // Contestants are named as long as the program runs; those of the registry are constants.
+        // Implementations are named as long as the program runs; those of the registry are constants.
         name: written.name.leak(),
     })
 }
@@ -169,7 +169,7 @@ impl Stated {
     /// With the version that its language reports.
     pub(super) fn taking_part(self, language: &Language, version: &str) -> Foreigner {
         Foreigner {
-            who: Contestant {
+            implementation: Registered {
                 name: self.name,
                 kind: self.kind,
                 origin: Origin::Foreign,

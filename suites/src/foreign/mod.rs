@@ -1,6 +1,6 @@
-//! Contestants in other languages: a folder each, found beside the checkout, started as processes of their own.
+//! Implementations in other languages: a folder each, found beside the checkout, started as processes of their own.
 //!
-//! The manifest of a folder of `scripts/foreign` lists its contestants, the workloads of each, and the start command
+//! The manifest of a folder of `scripts/foreign` lists its implementations, the workloads of each, and the start command
 //! ([`manifest`]). The started program uses the line protocol of `flowmeter_measure::protocol`, like our own
 //! processes: the engine does not distinguish them. They prove themselves before each measurement, like every
 //! process. Properties are models in Rust, so none is owed. All of them are optional: a language that is not
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread;
 
-use flowmeter_harness::registry::Contestant;
+use flowmeter_harness::registry::Registered;
 
 use crate::scenario::ScenarioSpec;
 pub(crate) use asking::{Asking, excerpt};
@@ -29,7 +29,7 @@ pub const FOLDER: &str = "scripts/foreign";
 /// Has the effect of `--foreign`, also for `cargo bench`.
 pub const VARIABLE: &str = "FLOWMETER_FOREIGN";
 
-/// Whether contestants in other languages take part.
+/// Whether implementations in other languages take part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Wanted {
     /// Those in languages that are installed
@@ -53,13 +53,13 @@ impl Wanted {
     }
 }
 
-/// Why contestants in other languages cannot take part as requested.
+/// Why implementations in other languages cannot take part as requested.
 #[derive(Debug, thiserror::Error)]
 pub enum ForeignError {
     /// A manifest is wrong.
     #[error(transparent)]
     Manifest(#[from] ManifestError),
-    /// One of them has the name of a contestant of ours.
+    /// One of them has the name of an implementation of ours.
     #[error("{0} is the name of one in another language too; rename that one in its manifest")]
     Taken(&'static str),
     /// They are required, and one is missing.
@@ -67,7 +67,7 @@ pub enum ForeignError {
     Missing(String),
 }
 
-/// The contestants in other languages that are available.
+/// The implementations in other languages that are available.
 #[derive(Clone, Debug, Default)]
 pub struct Foreigners {
     all: Vec<Foreigner>,
@@ -77,13 +77,13 @@ pub struct Foreigners {
 /// One of them.
 #[derive(Clone, Debug)]
 pub(crate) struct Foreigner {
-    who: Contestant,
+    implementation: Registered,
     runs: Vec<Runs>,
     language: Language,
 }
 
 impl Foreigners {
-    /// The contestants of the folders in `folder`, or in `scripts/foreign` of the checkout. Each language is asked in
+    /// The implementations of the folders in `folder`, or in `scripts/foreign` of the checkout. Each language is asked in
     /// a process of its own whether it can be started.
     ///
     /// # Errors
@@ -100,7 +100,7 @@ impl Foreigners {
         if wanted == Wanted::Require && manifests.is_empty() {
             let what = found.map_or(FOLDER.to_owned(), |folder| folder.display().to_string());
             return Err(ForeignError::Missing(format!(
-                "no contestant is in {what}; run this in a checkout, or name another folder"
+                "no implementation is in {what}; run this in a checkout, or name another folder"
             )));
         }
         let foreigners = asked(manifests)?;
@@ -110,9 +110,9 @@ impl Foreigners {
         }
     }
 
-    /// The contestants, in the order of folders and manifests.
-    pub fn contestants(&self) -> impl Iterator<Item = &Contestant> {
-        self.all.iter().map(|foreigner| &foreigner.who)
+    /// The implementations, in the order of folders and manifests.
+    pub fn implementations(&self) -> impl Iterator<Item = &Registered> {
+        self.all.iter().map(|foreigner| &foreigner.implementation)
     }
 
     /// The skipped languages and the reasons, in a sentence each.
@@ -148,7 +148,7 @@ impl Foreigners {
         let mut able = Vec::new();
         for scenario in scenarios {
             let here = self.all.iter().filter(|foreigner| {
-                wanted(scenario, foreigner.who.name)
+                wanted(scenario, foreigner.implementation.name)
                     && foreigner.runs.iter().any(|runs| runs.has(scenario))
             });
             let here = here.count();
@@ -174,13 +174,18 @@ impl Foreigners {
             .map(|foreigner| foreigner.language.command())
     }
 
-    /// Each language once, with the names of its contestants.
+    /// Each language once, with the names of its implementations.
     pub(crate) fn languages(&self) -> Vec<(&Language, Vec<&'static str>)> {
         let mut languages: Vec<(&Language, Vec<&'static str>)> = Vec::new();
-        for Foreigner { who, language, .. } in &self.all {
+        for Foreigner {
+            implementation,
+            language,
+            ..
+        } in &self.all
+        {
             match languages.iter_mut().find(|(known, _)| *known == language) {
-                Some((_, names)) => names.push(who.name),
-                None => languages.push((language, vec![who.name])),
+                Some((_, names)) => names.push(implementation.name),
+                None => languages.push((language, vec![implementation.name])),
             }
         }
         languages
@@ -188,11 +193,14 @@ impl Foreigners {
 
     /// Keeps those for which `keep` returns true.
     pub fn retain(&mut self, keep: impl Fn(&str) -> bool) {
-        self.all.retain(|foreigner| keep(foreigner.who.name));
+        self.all
+            .retain(|foreigner| keep(foreigner.implementation.name));
     }
 
     fn find_by(&self, name: &str) -> Option<&Foreigner> {
-        self.all.iter().find(|foreigner| foreigner.who.name == name)
+        self.all
+            .iter()
+            .find(|foreigner| foreigner.implementation.name == name)
     }
 }
 
@@ -209,21 +217,21 @@ fn asked(manifests: Vec<Manifest>) -> Result<Foreigners, ForeignError> {
         .into_iter()
         .flat_map(|manifest| manifest.languages);
     let asking: Vec<_> = languages
-        .map(|(language, contestants)| {
+        .map(|(language, implementations)| {
             let command = language.version_command();
             let asking = thread::spawn(move || asking::version(command));
-            (language, contestants, asking)
+            (language, implementations, asking)
         })
         .collect();
     let mut foreigners = Foreigners::default();
-    for (language, contestants, asking) in asking {
+    for (language, implementations, asking) in asking {
         match asking.join().expect("asking does not panic") {
             Err(why) => {
                 let told = format!("{} is left out: {why}", language.name());
                 foreigners.missing.push(told);
             }
             Ok(version) => {
-                for stated in contestants {
+                for stated in implementations {
                     if foreigners.has(stated.name) {
                         return Err(stated.entered_twice().into());
                     }

@@ -1,4 +1,4 @@
-//! The workloads of a contestant, and the values of their parameters.
+//! The workloads of an implementation, and the values of their parameters.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Folders of contestants written in shell: which are found, what each runs, and the errors.
+//! Folders of implementations written in shell: which are found, what each runs, and the errors.
 
 use std::fs;
 
@@ -18,7 +18,7 @@ fn folders(manifests: &[(&str, &str)]) -> TempDir {
     above
 }
 
-/// One contestant of a language that reports that version, as a shell script.
+/// One implementation of a language that reports that version, as a shell script.
 fn says(version: &str, name: &str) -> String {
     format!(
         r#"
@@ -35,7 +35,7 @@ runs = [{{ workload = "stream", form = "blocking", buffer = ["fixed", "rendezvou
 }
 
 #[test]
-fn a_contestant_with_a_version_takes_part_and_one_without_is_reported() {
+fn an_implementation_with_a_version_takes_part_and_one_without_is_reported() {
     let manifests = [
         ("one", says("echo shell 1.2", "here")),
         (
@@ -49,24 +49,30 @@ fn a_contestant_with_a_version_takes_part_and_one_without_is_reported() {
     let manifests = manifests.each_ref().map(|(name, it)| (*name, it.as_str()));
     let above = folders(&manifests);
     let found = Foreigners::find(Wanted::Auto, Some(above.path())).unwrap();
-    let who: Vec<_> = found.contestants().collect();
-    assert_eq!(who.len(), 1);
-    assert_eq!((who[0].name, &*who[0].version), ("here", "shell 1.2"));
+    let implementation: Vec<_> = found.implementations().collect();
+    assert_eq!(implementation.len(), 1);
+    assert_eq!(
+        (implementation[0].name, &*implementation[0].version),
+        ("here", "shell 1.2")
+    );
     assert_eq!(found.missing().len(), 4);
     let told = found.missing().join("\n");
     assert!(told.contains("no such thing is installed"), "{told}");
     let missing = Foreigners::find(Wanted::Require, Some(above.path())).unwrap_err();
     assert!(missing.to_string().starts_with("--foreign require: "));
     let off = Foreigners::find(Wanted::Off, Some(above.path())).unwrap();
-    assert_eq!(off.contestants().count(), 0);
+    assert_eq!(off.implementations().count(), 0);
 }
 
 #[test]
-fn requiring_contestants_without_any_is_refused() {
+fn requiring_implementations_without_any_is_refused() {
     let above = TempDir::new().unwrap();
     assert!(Foreigners::find(Wanted::Auto, Some(above.path())).is_ok());
     let none = Foreigners::find(Wanted::Require, Some(above.path())).unwrap_err();
-    assert!(none.to_string().contains("no contestant is in"), "{none}");
+    assert!(
+        none.to_string().contains("no implementation is in"),
+        "{none}"
+    );
 }
 
 #[test]
@@ -160,5 +166,5 @@ fn whatever_the_manifests_of_this_checkout_say_some_scenario_asks_for() {
             count += 1;
         }
     }
-    assert!(count > 20, "{count} contestants");
+    assert!(count > 20, "{count} implementations");
 }

@@ -19,7 +19,7 @@ use flowmeter_harness::executor::{Executors, GoBlocks};
 use flowmeter_harness::limiter::Limiters;
 use flowmeter_harness::parallel_map::ParallelMaps;
 use flowmeter_harness::pipeline::Pipelines;
-use flowmeter_harness::registry::{Contestant, Registry, Visitor};
+use flowmeter_harness::registry::{Registered, Registry, Visitor};
 use flowmeter_harness::timer::{Cancel, Timers};
 use flowmeter_harness::transform_pipeline::TransformPipelines;
 
@@ -51,42 +51,42 @@ impl Visitor for Uses<'_> {
         Some(self.of)
     }
 
-    fn blocking<C: Blocking>(&mut self, _who: &Contestant) {
+    fn blocking<C: Blocking>(&mut self, _: &Registered) {
         self.all
             .extend([channels::tried::<C>, channels::blocking::<C>]);
     }
-    fn asynchronous<C: Async>(&mut self, _who: &Contestant) {
+    fn asynchronous<C: Async>(&mut self, _: &Registered) {
         self.all
             .extend([channels::tried::<C>, channels::awaited::<C>]);
     }
-    fn callback<C: Callback + Blocking>(&mut self, _who: &Contestant) {
+    fn callback<C: Callback + Blocking>(&mut self, _: &Registered) {
         self.all.push(channels::called_back::<C>);
     }
-    fn put_deadline<C: PutDeadline>(&mut self, _who: &Contestant) {
+    fn put_deadline<C: PutDeadline>(&mut self, _: &Registered) {
         self.all.push(channels::put_in_time::<C>);
     }
-    fn take_deadline<C: TakeDeadline>(&mut self, _who: &Contestant) {
+    fn take_deadline<C: TakeDeadline>(&mut self, _: &Registered) {
         self.all.push(channels::taken_in_time::<C>);
     }
-    fn promises<C: Promises + Blocking>(&mut self, _who: &Contestant) {
+    fn promises<C: Promises + Blocking>(&mut self, _: &Registered) {
         self.all.push(channels::promised::<C>);
     }
-    fn alts<C: Alts>(&mut self, _who: &Contestant) {
+    fn alts<C: Alts>(&mut self, _: &Registered) {
         self.all.push(channels::chosen::<C>);
     }
-    fn mixed_alts<C: MixedAlts>(&mut self, _who: &Contestant) {
+    fn mixed_alts<C: MixedAlts>(&mut self, _: &Registered) {
         self.all.push(channels::chosen_of_two_types::<C>);
     }
-    fn await_alts<C: AwaitAlts>(&mut self, _who: &Contestant) {
+    fn await_alts<C: AwaitAlts>(&mut self, _: &Registered) {
         self.all.push(channels::awaited_alts::<C>);
     }
-    fn timer<T: Timers>(&mut self, _who: &Contestant) {
+    fn timer<T: Timers>(&mut self, _: &Registered) {
         self.all.push(timers::timer::<T>);
     }
-    fn cancel<T: Cancel>(&mut self, _who: &Contestant) {
+    fn cancel<T: Cancel>(&mut self, _: &Registered) {
         self.all.push(timers::cancel::<T>);
     }
-    fn pipeline<P, C, E>(&mut self, _who: &Contestant)
+    fn pipeline<P, C, E>(&mut self, _: &Registered)
     where
         P: Pipelines<C, E> + Default,
         C: Async,
@@ -94,7 +94,7 @@ impl Visitor for Uses<'_> {
     {
         self.all.push(pipelines::pipeline::<P, C, E>);
     }
-    fn workers<P, C, E>(&mut self, _who: &Contestant)
+    fn workers<P, C, E>(&mut self, _: &Registered)
     where
         P: TransformPipelines<C, E> + Default,
         C: Async,
@@ -102,7 +102,7 @@ impl Visitor for Uses<'_> {
     {
         self.all.push(workers::workers::<P, C, E>);
     }
-    fn parallel_map<M, C, E>(&mut self, _who: &Contestant)
+    fn parallel_map<M, C, E>(&mut self, _: &Registered)
     where
         M: ParallelMaps<C, E> + Default,
         C: Async,
@@ -110,19 +110,16 @@ impl Visitor for Uses<'_> {
     {
         self.all.push(parallel_maps::parallel_map::<M, C, E>);
     }
-    fn limiter<L: Limiters>(&mut self, _who: &Contestant) {
+    fn limiter<L: Limiters>(&mut self, _: &Registered) {
         self.all.push(limiters::limiter::<L>);
     }
-    fn executor<E: Executors, C: Async + Blocking>(&mut self, _who: &Contestant) {
+    fn executor<E: Executors, C: Async + Blocking>(&mut self, _: &Registered) {
         self.all.push(executors::executor::<E, C>);
     }
-    fn go_blocks<G: GoBlocks<C>, C: Callback + AwaitAlts, E: Executors>(
-        &mut self,
-        _who: &Contestant,
-    ) {
+    fn go_blocks<G: GoBlocks<C>, C: Callback + AwaitAlts, E: Executors>(&mut self, _: &Registered) {
         self.all.push(go_blocks::go_block::<G, C, E>);
     }
-    fn combinators<F: Combinators<C>, C: AwaitAlts, E: Executors>(&mut self, _who: &Contestant) {
+    fn combinators<F: Combinators<C>, C: AwaitAlts, E: Executors>(&mut self, _: &Registered) {
         self.all.push(combinators::combinators::<F, C, E>);
     }
 }

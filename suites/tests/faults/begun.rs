@@ -58,7 +58,8 @@ fn fails(name: &'static str, property: &'static str, says: &'static str) -> Mode
     Model::new(format!("std::begun-{name}::{property}"), move || {
         let checks = Checks::of::<Std>(Begun);
         let mut cells = checks.cells();
-        let cell = cells.find(|cell| cell.who.name == name && cell.property.name == property);
+        let cell =
+            cells.find(|cell| cell.implementation.name == name && cell.property.name == property);
         let cell = cell.expect("each implementation has a cell for each property of its kind");
         judged(judge::<Std>(&cell, &plan::<Std>()), says)
     })

@@ -143,7 +143,8 @@ fn judge_one<W: World>(
 ) -> Result<String, String> {
     let checks = Checks::of::<W>(registry);
     let mut cells = checks.cells();
-    let cell = cells.find(|cell| cell.who.name == name && cell.property.name == property);
+    let cell =
+        cells.find(|cell| cell.implementation.name == name && cell.property.name == property);
     let cell = cell.expect("each implementation has a cell for each property of its kind");
     judged(judge::<W>(&cell, &plan::<W>()), says)
 }

@@ -2,7 +2,7 @@
 //! Each runs in a process of its own, like all failures in an explored world.
 
 use flowmeter_harness::caps::Origin;
-use flowmeter_harness::registry::{Contestant, Registry, Visitor, mutant};
+use flowmeter_harness::registry::{Registered, Registry, Visitor, mutant};
 use flowmeter_harness::sync::loom::Loom;
 use flowmeter_harness::sync::shuttle::Shuttle;
 use flowmeter_harness::sync::std::Std;
@@ -60,16 +60,16 @@ impl<R: Registry, const FAULT: u8> Registry for With<R, FAULT> {
 struct Spoiling<'h, V, const FAULT: u8>(&'h mut V);
 
 impl<V: Visitor, const FAULT: u8> Visitor for Spoiling<'_, V, FAULT> {
-    fn timer<T: Timers>(&mut self, who: &Contestant) {
-        if who.origin == Origin::Own && FAULT != LIES {
-            mutant::<Faulty<T, FAULT>, _>(self.0, who.name)
+    fn timer<T: Timers>(&mut self, implementation: &Registered) {
+        if implementation.origin == Origin::Own && FAULT != LIES {
+            mutant::<Faulty<T, FAULT>, _>(self.0, implementation.name)
                 .timer()
                 .enter();
         }
     }
-    fn cancel<T: Cancel>(&mut self, who: &Contestant) {
-        if who.origin == Origin::Own && FAULT == LIES {
-            mutant::<Faulty<T, FAULT>, _>(self.0, who.name)
+    fn cancel<T: Cancel>(&mut self, implementation: &Registered) {
+        if implementation.origin == Origin::Own && FAULT == LIES {
+            mutant::<Faulty<T, FAULT>, _>(self.0, implementation.name)
                 .timer()
                 .cancel()
                 .enter();
@@ -93,7 +93,11 @@ fn owed<W: World, const FAULT: u8>(
     let models: Vec<Model> = cells
         .map(|cell| {
             let plan = plan.clone();
-            let name = format!("{}::{}::{property}::{fault}", W::NAME, cell.who.name);
+            let name = format!(
+                "{}::{}::{property}::{fault}",
+                W::NAME,
+                cell.implementation.name
+            );
             Model::new(name, move || judged(judge::<W>(&cell, &plan), says))
         })
         .collect();

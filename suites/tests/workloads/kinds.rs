@@ -36,9 +36,10 @@ fn cells() -> impl Iterator<Item = (ScenarioSpec, Vec<&'static str>)> {
     let catalogue = flowmeter_timed::catalogue();
     built_in().into_iter().filter_map(move |scenario| {
         let others = catalogue.implementations().iter();
-        let others = others.filter(|who| who.kind != Kind::Channel);
-        let able = others.filter(|who| catalogue.supports(who.name, &scenario));
-        let names: Vec<_> = able.map(|who| who.name).collect();
+        let others = others.filter(|it| it.kind != Kind::Channel);
+        let able =
+            others.filter(|implementation| catalogue.supports(implementation.name, &scenario));
+        let names: Vec<_> = able.map(|it| it.name).collect();
         (!names.is_empty()).then_some((scenario, names))
     })
 }
@@ -53,9 +54,13 @@ fn curated() -> impl Iterator<Item = (ScenarioSpec, &'static str)> {
         })
 }
 
-fn stage(registry: impl AsyncRegistry, who: &str, scenario: &ScenarioSpec) -> Box<dyn Stage> {
-    let stage = Catalogue::of(registry).stage(who, scenario);
-    stage.unwrap_or_else(|why| panic!("{who} in {}: {why}", scenario.name))
+fn stage(
+    registry: impl AsyncRegistry,
+    implementation: &str,
+    scenario: &ScenarioSpec,
+) -> Box<dyn Stage> {
+    let stage = Catalogue::of(registry).stage(implementation, scenario);
+    stage.unwrap_or_else(|why| panic!("{implementation} in {}: {why}", scenario.name))
 }
 
 fn named(name: &str) -> ScenarioSpec {
@@ -65,20 +70,26 @@ fn named(name: &str) -> ScenarioSpec {
 }
 
 /// Whether docs/peers.md describes it: after a slow callback, or a delay on a busy machine, that crate fires early.
-fn is_known(who: &str, why: &StageError) -> bool {
-    who == "hash-wheel-timer" && why.kind == FailureKind::Proof && why.message.contains("before")
+fn is_known(implementation: &str, why: &StageError) -> bool {
+    implementation == "hash-wheel-timer"
+        && why.kind == FailureKind::Proof
+        && why.message.contains("before")
 }
 
 #[track_caller]
-fn assert_proved(who: &str, scenario: &ScenarioSpec) {
-    let outcome = stage(All, who, scenario).prove();
-    let passes = outcome.as_ref().err().is_none_or(|why| is_known(who, why));
-    assert!(passes, "{who} in {}: {outcome:?}", scenario.name);
+fn assert_proved(implementation: &str, scenario: &ScenarioSpec) {
+    let outcome = stage(All, implementation, scenario).prove();
+    let passes = outcome
+        .as_ref()
+        .err()
+        .is_none_or(|why| is_known(implementation, why));
+    assert!(passes, "{implementation} in {}: {outcome:?}", scenario.name);
 }
 
 #[test]
 fn every_implementation_passes_the_proofs_of_curated_scenarios() {
-    let proved = curated().inspect(|(scenario, who)| assert_proved(who, scenario));
+    let proved =
+        curated().inspect(|(scenario, implementation)| assert_proved(implementation, scenario));
     assert!(proved.count() >= 60);
 }
 
@@ -93,22 +104,22 @@ fn the_proof_of_every_other_scenario_is_passed() {
 #[test]
 fn each_implementation_gets_a_number_and_what_its_kind_looks_for() {
     let (mut numbers, mut voids) = (0, 0);
-    for (scenario, who) in curated() {
-        let sample = match stage(All, who, &scenario).window(SHORT) {
+    for (scenario, implementation) in curated() {
+        let sample = match stage(All, implementation, &scenario).window(SHORT) {
             Ok(sample) => sample,
             // On a busy machine no timer may be due within so short a window.
             Err(why) if why.kind == FailureKind::Void => {
                 voids += 1;
                 continue;
             }
-            Err(why) if is_known(who, &why) => continue,
-            Err(why) => panic!("{who} in {}: {why}", scenario.name),
+            Err(why) if is_known(implementation, &why) => continue,
+            Err(why) => panic!("{implementation} in {}: {why}", scenario.name),
         };
         numbers += 1;
         let found = &sample.findings;
         assert!(
             sample.value > 0.0 && sample.operations > 0,
-            "{who} in {}",
+            "{implementation} in {}",
             scenario.name
         );
         let workload = &scenario.record().params["workload"];
@@ -125,23 +136,23 @@ fn each_implementation_gets_a_number_and_what_its_kind_looks_for() {
 
 #[test]
 fn in_flight_are_as_many_as_each_pipeline_claims() {
-    for (who, peak) in [
+    for (implementation, peak) in [
         ("core_async", 6),
         ("swapped", 5),
         ("finishes", 4),
         ("windowed", 4),
         ("unordered", 4),
     ] {
-        let window = stage(All, who, &named("pipelines/uniform-4")).window(SHORT);
+        let window = stage(All, implementation, &named("pipelines/uniform-4")).window(SHORT);
         let seen = window
             .expect("it passes")
             .findings
             .in_flight
             .expect("it counts");
-        assert_eq!((seen.parallelism, seen.peak), (4, peak), "{who}");
+        assert_eq!((seen.parallelism, seen.peak), (4, peak), "{implementation}");
         assert!(
             seen.mean <= peak as f64 && seen.mean > 1.0,
-            "{who}: {}",
+            "{implementation}: {}",
             seen.mean
         );
     }

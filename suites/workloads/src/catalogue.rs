@@ -12,7 +12,7 @@ use flowmeter_harness::limiter::{
     WeightedLimit,
 };
 use flowmeter_harness::pipeline::Pipelines;
-use flowmeter_harness::registry::{AsyncRegistry, Contestant, Registry, Visitor};
+use flowmeter_harness::registry::{AsyncRegistry, Registered, Registry, Visitor};
 use flowmeter_harness::timer::{BlockingSleep, Cancel, Reset, Sleep, Timers};
 use flowmeter_measure::{Stage, StageError};
 use flowmeter_records::FailureKind;
@@ -25,7 +25,7 @@ use crate::workloads::{Timing, Work};
 /// catalogue does not compile its workloads again.
 pub struct Catalogue {
     /// Registered only where they are asked for: a process that proves has no need of them.
-    contestants: LazyLock<Vec<Contestant>, Box<dyn FnOnce() -> Vec<Contestant> + Send>>,
+    implementations: LazyLock<Vec<Registered>, Box<dyn FnOnce() -> Vec<Registered> + Send>>,
     /// The names of the capabilities of one implementation.
     capabilities: Box<CapabilitiesOf>,
     /// One implementation in a workload, if it can run it.
@@ -79,15 +79,15 @@ impl Catalogue {
             capabilities.names
         };
         Catalogue {
-            contestants: LazyLock::new(Box::new(move || introduced(registry))),
+            implementations: LazyLock::new(Box::new(move || introduced(registry))),
             capabilities: Box::new(capabilities),
             part: Box::new(|_, _| None),
         }
     }
 
     /// The implementations in the order of the registry, with the capabilities of their registration.
-    pub fn implementations(&self) -> &[Contestant] {
-        &self.contestants
+    pub fn implementations(&self) -> &[Registered] {
+        &self.implementations
     }
 
     /// The names of the capabilities that follow from the families of an implementation. Finding out may open
@@ -111,10 +111,10 @@ impl Catalogue {
         implementation: &str,
         scenario: &ScenarioSpec,
     ) -> Result<Box<dyn Stage>, StageError> {
-        let who = self.contestants.iter();
-        let mut who = who.filter(|who| who.name == implementation);
-        match (who.next(), self.part(implementation, scenario)) {
-            (Some(who), Some(part)) => (part.stage)(who),
+        let mut registered = self.implementations.iter();
+        let registered = registered.find(|registered| registered.name == implementation);
+        match (registered, self.part(implementation, scenario)) {
+            (Some(registered), Some(part)) => (part.stage)(registered),
             _ => Err(StageError {
                 kind: FailureKind::Protocol,
                 message: format!(
@@ -160,13 +160,13 @@ impl Catalogue {
 
 impl fmt::Debug for Catalogue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = self.contestants.iter().map(|who| who.name);
+        let names = self.implementations.iter().map(|it| it.name);
         f.debug_list().entries(names).finish()
     }
 }
 
 /// All implementations of that registry, as registered. Opens no channel.
-pub fn introduced(registry: impl Registry) -> Vec<Contestant> {
+pub fn introduced(registry: impl Registry) -> Vec<Registered> {
     let mut names = Names::default();
     registry.show_all(&mut names);
     names.0
@@ -183,23 +183,23 @@ impl Visitor for Capabilities<'_> {
         Some(self.of)
     }
 
-    fn contestant(&mut self, who: &Contestant) {
-        let derived = who.capabilities.derived.iter();
+    fn implementation(&mut self, implementation: &Registered) {
+        let derived = implementation.capabilities.derived.iter();
         self.names.extend(derived.map(|c| c.name().to_owned()));
     }
 }
 
 /// Collects the implementations, and asks none of them anything.
 #[derive(Default)]
-struct Names(Vec<Contestant>);
+struct Names(Vec<Registered>);
 
 impl Visitor for Names {
     fn asks(&self, _name: &str) -> bool {
         false
     }
 
-    fn contestant(&mut self, who: &Contestant) {
-        self.0.push(who.clone());
+    fn implementation(&mut self, implementation: &Registered) {
+        self.0.push(implementation.clone());
     }
 }
 
@@ -208,40 +208,40 @@ impl<R: AsyncRegistry> Visitor for Families<'_, R> {
         Some(self.of)
     }
 
-    fn blocking<C: Blocking>(&mut self, _who: &Contestant) {
+    fn blocking<C: Blocking>(&mut self, _: &Registered) {
         self.next(channels::blocking::<C>);
     }
 
-    fn asynchronous<C: Async>(&mut self, _who: &Contestant) {
+    fn asynchronous<C: Async>(&mut self, _: &Registered) {
         self.next(channels::asynchronous::<C, R::Executor>);
     }
 
-    fn mixed<C: Blocking + Async>(&mut self, _who: &Contestant) {
+    fn mixed<C: Blocking + Async>(&mut self, _: &Registered) {
         self.next(channels::mixed::<C, R::Executor>);
     }
 
-    fn alts<C: Alts>(&mut self, _who: &Contestant) {
+    fn alts<C: Alts>(&mut self, _: &Registered) {
         self.next(channels::alts::<C>);
     }
 
-    fn timer<T: Timers>(&mut self, _who: &Contestant) {
+    fn timer<T: Timers>(&mut self, _: &Registered) {
         self.next(timers::timer::<T>);
     }
 
-    fn cancel<T: Cancel>(&mut self, _who: &Contestant) {
+    fn cancel<T: Cancel>(&mut self, _: &Registered) {
         self.next(timers::cancel::<T>);
     }
 
-    fn reset<T: Reset>(&mut self, _who: &Contestant) {
+    fn reset<T: Reset>(&mut self, _: &Registered) {
         // Takes precedence over the family that cancels and schedules again instead of moving.
         self.part = timers::reset::<T>(self.work).or(self.part.take());
     }
 
-    fn sleep<S: Sleep>(&mut self, _who: &Contestant) {
+    fn sleep<S: Sleep>(&mut self, _: &Registered) {
         self.next(timers::sleep::<S, R::Executor>);
     }
 
-    fn pipeline<P, C, E>(&mut self, _who: &Contestant)
+    fn pipeline<P, C, E>(&mut self, _: &Registered)
     where
         P: Pipelines<C, E> + Default,
         C: Async,
@@ -250,46 +250,43 @@ impl<R: AsyncRegistry> Visitor for Families<'_, R> {
         self.next(pipelines::pipeline::<P, C, E, R::Sleep>);
     }
 
-    fn limiter<L: Limiters>(&mut self, _who: &Contestant) {
+    fn limiter<L: Limiters>(&mut self, _: &Registered) {
         self.next(limiters::limiter::<L>);
     }
 
-    fn blocking_limit<L: BlockingLimit>(&mut self, _who: &Contestant) {
+    fn blocking_limit<L: BlockingLimit>(&mut self, _: &Registered) {
         self.next(limiters::blocking_limit::<L>);
     }
 
-    fn async_limit<L: AsyncLimit>(&mut self, _who: &Contestant) {
+    fn async_limit<L: AsyncLimit>(&mut self, _: &Registered) {
         self.next(limiters::async_limit::<L, R::Executor>);
     }
 
-    fn limit_deadline<L: LimitDeadline>(&mut self, _who: &Contestant) {
+    fn limit_deadline<L: LimitDeadline>(&mut self, _: &Registered) {
         self.next(limiters::limit_deadline::<L>);
     }
 
-    fn async_limit_deadline<L: AsyncLimitDeadline>(&mut self, _who: &Contestant) {
+    fn async_limit_deadline<L: AsyncLimitDeadline>(&mut self, _: &Registered) {
         self.next(limiters::async_limit_deadline::<L>);
     }
 
-    fn weighted_limit<L: WeightedLimit>(&mut self, _who: &Contestant) {
+    fn weighted_limit<L: WeightedLimit>(&mut self, _: &Registered) {
         self.next(limiters::weighted_limit::<L>);
     }
 
-    fn async_weighted_limit<L: AsyncWeightedLimit>(&mut self, _who: &Contestant) {
+    fn async_weighted_limit<L: AsyncWeightedLimit>(&mut self, _: &Registered) {
         self.next(limiters::async_weighted_limit::<L>);
     }
 
-    fn executor<E: Executors, C: Async + Blocking>(&mut self, _who: &Contestant) {
+    fn executor<E: Executors, C: Async + Blocking>(&mut self, _: &Registered) {
         self.next(executors::executor::<E, C>);
     }
 
-    fn go_blocks<G: GoBlocks<C>, C: Callback + AwaitAlts, E: Executors>(
-        &mut self,
-        _who: &Contestant,
-    ) {
+    fn go_blocks<G: GoBlocks<C>, C: Callback + AwaitAlts, E: Executors>(&mut self, _: &Registered) {
         self.next(executors::go_blocks::<G, C, E>);
     }
 
-    fn blocking_sleep<S: BlockingSleep>(&mut self, _who: &Contestant) {
+    fn blocking_sleep<S: BlockingSleep>(&mut self, _: &Registered) {
         self.next(timers::blocking_sleep::<S>);
     }
 }

@@ -1,4 +1,4 @@
-//! Contestants that behave as their names say. They do no work: a window takes no time.
+//! Implementations that behave as their names say. They do no work: a window takes no time.
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, Write};
@@ -18,7 +18,7 @@ pub fn serve() -> ExitCode {
                 .as_str()
                 .expect("the spec names a folder"),
         );
-        // Held until this process ends. A test that acquires the lock exclusively knows that no contestant is alive.
+        // Held until this process ends. A test that acquires the lock exclusively knows that no implementation is alive.
         let alive = File::open(folder.join("alive")).expect("the test made it");
         alive.lock_shared().expect("locks work here");
         let fake = Fake {
@@ -118,7 +118,7 @@ impl Stage for Fake {
     fn window(&mut self, spec: WindowSpec) -> Result<Sample, StageError> {
         self.windows += 1;
         let mut sample = Sample {
-            // The value depends on the seed, so that tests can tell which contestant received which seed.
+            // The value depends on the seed, so that tests can tell which implementation received which seed.
             value: 1.0 + (spec.seed % 1_000) as f64,
             operations: 1_000 + u64::from(spec.slowed_percent.unwrap_or(0)),
             nanos: spec.nanos,

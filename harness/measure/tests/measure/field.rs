@@ -16,7 +16,7 @@ use tempfile::TempDir;
 
 use crate::this_program_as;
 
-/// The folder in which contestants share files, and the folder of the run.
+/// The folder in which implementations share files, and the folder of the run.
 pub struct Ground {
     folder: TempDir,
 }

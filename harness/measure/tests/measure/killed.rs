@@ -17,8 +17,8 @@ use crate::{tests, this_program_as};
 
 tests![
     a_killed_run_is_resumed_without_loss_or_doubling,
-    killing_while_a_contestant_hangs_leaves_no_orphan,
-    killing_while_a_contestant_spins_leaves_no_orphan,
+    killing_while_a_implementation_hangs_leaves_no_orphan,
+    killing_while_a_implementation_spins_leaves_no_orphan,
     a_run_cut_off_at_any_byte_can_be_resumed,
     a_failure_in_an_unfinished_round_stays,
     a_resumed_run_may_be_resumed_again,
@@ -39,7 +39,7 @@ fn plan_of(ground: &Path, names: &str) -> Plan {
 /// The parent that will be killed: it prints a line after every written record.
 pub fn parent() -> ExitCode {
     let ground = PathBuf::from(std::env::var_os(FOLDER).expect("the test names a folder"));
-    let names = std::env::var(NAMES).expect("the test names contestants");
+    let names = std::env::var(NAMES).expect("the test names implementations");
     let mut say = |event: &Event<'_>| match event {
         Event::Window { .. } => println!("window"),
         Event::Failure { .. } => println!("failure"),
@@ -82,7 +82,7 @@ impl Victim {
     }
 }
 
-/// Waits until no contestant is alive. Each holds a lock while it lives.
+/// Waits until no implementation is alive. Each holds a lock while it lives.
 fn assert_no_orphans(ground: &Ground) {
     let alive = File::open(ground.path().join("alive")).unwrap();
     let (told, all_gone) = mpsc::channel();
@@ -92,8 +92,8 @@ fn assert_no_orphans(ground: &Ground) {
     });
     all_gone
         .recv_timeout(PATIENCE)
-        .expect("every contestant has ended");
-    // A contestant that was killed during its turn could not remove this file.
+        .expect("every implementation has ended");
+    // An implementation that was killed during its turn could not remove this file.
     let _ = fs::remove_file(ground.path().join("turn"));
 }
 
@@ -173,13 +173,13 @@ fn a_killed_run_is_resumed_without_loss_or_doubling() {
     }
 }
 
-fn killing_while_a_contestant_hangs_leaves_no_orphan() {
+fn killing_while_a_implementation_hangs_leaves_no_orphan() {
     let ground = Ground::new();
     start(&ground, "hangs").kill_after("round", 1);
     assert_no_orphans(&ground);
 }
 
-fn killing_while_a_contestant_spins_leaves_no_orphan() {
+fn killing_while_a_implementation_spins_leaves_no_orphan() {
     let ground = Ground::new();
     start(&ground, "spins").kill_after("round", 1);
     assert_no_orphans(&ground);

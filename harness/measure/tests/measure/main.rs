@@ -1,6 +1,6 @@
-//! The measuring engine against contestants that answer correctly and contestants that misbehave.
+//! The measuring engine against implementations that answer correctly and implementations that misbehave.
 //!
-//! This program is its own contestant. Executed with [`ROLE`] set, it is a child that serves fakes, or a parent that
+//! This program is its own implementation. Executed with [`ROLE`] set, it is a child that serves fakes, or a parent that
 //! measures and will be killed.
 
 mod allocations;

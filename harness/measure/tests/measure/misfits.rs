@@ -1,4 +1,4 @@
-//! Contestants that fail become rows of the report. The others are measured as if nothing had happened.
+//! Implementations that fail become rows of the report. The others are measured as if nothing had happened.
 
 use std::time::Duration;
 
@@ -12,11 +12,11 @@ use crate::field::{Ground, entries, only_failure, only_window, plan, spawn};
 use crate::tests;
 
 tests![
-    a_contestant_that_fails_has_one_row_of_the_right_kind_and_no_window,
+    an_implementation_that_fails_has_one_row_of_the_right_kind_and_no_window,
     one_that_hangs_in_a_window_is_killed_and_has_one_row,
     one_that_spins_in_a_window_is_killed_and_has_one_row,
     one_that_hangs_in_its_proof_is_killed_and_has_one_row,
-    a_contestant_that_aborts_later_keeps_what_was_measured_and_has_no_more,
+    an_implementation_that_aborts_later_keeps_what_was_measured_and_has_no_more,
     a_placebo_fails_for_itself,
     an_entry_that_is_kept_out_is_never_started,
     when_all_have_failed_the_scenario_ends,
@@ -49,7 +49,7 @@ fn assert_rows(data: &RunData, plan: &Plan, rows: &[(&str, FailureKind, Option<u
     assert_eq!(end.failures, rows.len() as u64);
 }
 
-fn a_contestant_that_fails_has_one_row_of_the_right_kind_and_no_window() {
+fn an_implementation_that_fails_has_one_row_of_the_right_kind_and_no_window() {
     let rows = [
         ("panics", Panic, Some(0), "three is not four"),
         ("exits", Crash, Some(0), "exit status: 0"),
@@ -93,10 +93,10 @@ fn assert_hung(name: &str, round: Option<u32>, message: &str) {
     let data = measured(&plan, &ground);
     assert_rows(&data, &plan, &[(name, Hang, round, message)]);
     let alive = std::fs::File::open(ground.path().join("alive")).unwrap();
-    alive.try_lock().expect("no contestant lives on");
+    alive.try_lock().expect("no implementation lives on");
 }
 
-fn a_contestant_that_aborts_later_keeps_what_was_measured_and_has_no_more() {
+fn an_implementation_that_aborts_later_keeps_what_was_measured_and_has_no_more() {
     let ground = Ground::new();
     let plan = plan(
         ground.path(),

@@ -20,8 +20,8 @@ tests![
     a_slowed_copy_is_told_so_and_told_apart,
     two_builds_are_timed_one_after_the_other_and_told_apart,
     latencies_reach_the_records,
-    an_interrupt_from_the_terminal_does_not_reach_a_contestant,
-    what_a_contestant_prints_does_no_harm,
+    an_interrupt_from_the_terminal_does_not_reach_a_implementation,
+    what_a_implementation_prints_does_no_harm,
     progress_counts_down_to_nothing,
     a_budget_too_small_drops_the_least_important,
 ];
@@ -154,7 +154,7 @@ fn latencies_reach_the_records() {
     assert_eq!(window.generator_p99_nanos, Some(77));
 }
 
-fn an_interrupt_from_the_terminal_does_not_reach_a_contestant() {
+fn an_interrupt_from_the_terminal_does_not_reach_a_implementation() {
     let ground = Ground::new();
     let plan = plan(ground.path(), &["x/one"], &entries(&["out-of-reach"]));
     run(&plan, &ground.run_folder(), spawn, &mut Silent).unwrap();
@@ -163,7 +163,7 @@ fn an_interrupt_from_the_terminal_does_not_reach_a_contestant() {
     assert_whole(&data, &plan);
 }
 
-fn what_a_contestant_prints_does_no_harm() {
+fn what_a_implementation_prints_does_no_harm() {
     let ground = Ground::new();
     let plan = plan(ground.path(), &["x/one"], &entries(&["prints", "ant"]));
     run(&plan, &ground.run_folder(), spawn, &mut Silent).unwrap();

@@ -203,39 +203,47 @@ fn run_of_slots(limit: Limit, asks: &[(u64, u64, Option<u64>, Option<u64>)]) -> 
     };
     let mut waiting: Vec<(usize, Option<usize>)> = Vec::new();
     for at in 0..100 {
-        for (who, &(asked, weight, patience, _)) in asks.iter().enumerate() {
+        for (asker, &(asked, weight, patience, _)) in asks.iter().enumerate() {
             if asked == at && weight <= limit.at_once() {
                 let deadline = patience.map(|patience| at + patience);
                 let slot = next(&slots, weight, at);
                 let is_in_time = deadline.is_none_or(|deadline| slot <= deadline);
-                waiting.push((who, is_in_time.then_some(slots.len())));
+                waiting.push((asker, is_in_time.then_some(slots.len())));
                 if is_in_time {
                     slots.push((slot, weight));
                 }
                 events.push(Event::Asked {
-                    who,
+                    asker,
                     weight,
                     deadline,
                     at,
                 });
             }
         }
-        waiting.retain(|&(who, slot)| {
-            let (asked, weight, patience, stays) = asks[who];
+        waiting.retain(|&(asker, slot)| {
+            let (asked, weight, patience, stays) = asks[asker];
             if slot.is_some_and(|slot| slots[slot].0 == at) {
-                events.push(Event::Granted { who, from: at, at });
+                events.push(Event::Granted {
+                    asker,
+                    from: at,
+                    at,
+                });
             } else if slot.is_none() && patience == Some(at - asked) {
                 if next(&slots, weight, at) > at {
-                    events.push(Event::TimedOut { who, at });
+                    events.push(Event::TimedOut { asker, at });
                 } else {
                     slots.push((at, weight));
-                    events.push(Event::Granted { who, from: at, at });
+                    events.push(Event::Granted {
+                        asker,
+                        from: at,
+                        at,
+                    });
                 }
             } else if stays.is_some_and(|stays| at == asked + stays) {
                 if slot == Some(slots.len() - 1) {
                     slots.pop();
                 }
-                events.push(Event::Dropped { who, at });
+                events.push(Event::Dropped { asker, at });
             } else {
                 return true;
             }
@@ -251,12 +259,12 @@ fn fair_run(limit: Limit, asks: &[(u64, u64, Option<u64>)]) -> Vec<Event> {
     let mut grants = Vec::new();
     let mut line: Vec<(usize, u64, Option<u64>)> = Vec::new();
     for at in 0..60 {
-        for (who, &(asked, weight, patience)) in asks.iter().enumerate() {
+        for (asker, &(asked, weight, patience)) in asks.iter().enumerate() {
             if asked == at && weight <= limit.at_once() {
                 let deadline = patience.map(|patience| at + patience);
-                line.push((who, weight, deadline));
+                line.push((asker, weight, deadline));
                 events.push(Event::Asked {
-                    who,
+                    asker,
                     weight,
                     deadline,
                     at,
@@ -264,22 +272,26 @@ fn fair_run(limit: Limit, asks: &[(u64, u64, Option<u64>)]) -> Vec<Event> {
             }
         }
         loop {
-            while let Some(&(who, weight, _)) = line.first() {
+            while let Some(&(asker, weight, _)) = line.first() {
                 grants.push((at, weight));
                 if !is_kept(limit, &grants) {
                     grants.pop();
                     break;
                 }
                 line.remove(0);
-                events.push(Event::Granted { who, from: at, at });
+                events.push(Event::Granted {
+                    asker,
+                    from: at,
+                    at,
+                });
             }
             // A waiter that gives up lets those behind it advance at that moment.
             let late = line
                 .iter()
                 .position(|(_, _, deadline)| *deadline == Some(at));
             let Some(late) = late else { break };
-            let (who, ..) = line.remove(late);
-            events.push(Event::TimedOut { who, at });
+            let (asker, ..) = line.remove(late);
+            events.push(Event::TimedOut { asker, at });
         }
     }
     events
@@ -290,24 +302,28 @@ fn moment() -> impl Strategy<Value = u64> {
 }
 
 fn any_event() -> impl Strategy<Value = Event> {
-    let who = 0..3_usize;
+    let asker = 0..3_usize;
     prop_oneof![
-        (who.clone(), moment(), prop::option::of(moment()), moment()).prop_map(
-            |(who, weight, deadline, at)| Event::Asked {
-                who,
+        (
+            asker.clone(),
+            moment(),
+            prop::option::of(moment()),
+            moment()
+        )
+            .prop_map(|(asker, weight, deadline, at)| Event::Asked {
+                asker,
                 weight,
                 deadline,
                 at
-            }
-        ),
-        (who.clone(), moment(), moment()).prop_map(|(who, from, at)| Event::Granted {
-            who,
+            }),
+        (asker.clone(), moment(), moment()).prop_map(|(asker, from, at)| Event::Granted {
+            asker,
             from,
             at
         }),
-        who.clone().prop_map(|who| Event::Refused { who }),
-        (who.clone(), moment()).prop_map(|(who, at)| Event::TimedOut { who, at }),
-        (who, moment()).prop_map(|(who, at)| Event::Dropped { who, at }),
+        asker.clone().prop_map(|asker| Event::Refused { asker }),
+        (asker.clone(), moment()).prop_map(|(asker, at)| Event::TimedOut { asker, at }),
+        (asker, moment()).prop_map(|(asker, at)| Event::Dropped { asker, at }),
         (any::<bool>(), moment(), moment()).prop_map(|(granted, from, at)| Event::Tried {
             granted,
             from,
@@ -326,26 +342,30 @@ const ONE_IN_TEN: Terms = Terms {
     passes_on: true,
 };
 
-fn asked(who: usize, at: u64) -> Event {
+fn asked(asker: usize, at: u64) -> Event {
     Event::Asked {
-        who,
+        asker,
         weight: 1,
         deadline: None,
         at,
     }
 }
 
-fn until(who: usize, deadline: u64, at: u64) -> Event {
+fn until(asker: usize, deadline: u64, at: u64) -> Event {
     Event::Asked {
-        who,
+        asker,
         weight: 1,
         deadline: Some(deadline),
         at,
     }
 }
 
-fn granted(who: usize, at: u64) -> Event {
-    Event::Granted { who, from: at, at }
+fn granted(asker: usize, at: u64) -> Event {
+    Event::Granted {
+        asker,
+        from: at,
+        at,
+    }
 }
 
 fn tried(granted: bool, at: u64) -> Event {
@@ -390,7 +410,7 @@ fn a_waiter_is_served_when_its_turn_has_come() {
         "were held back",
     );
     // The first of two gave up, and holds nothing.
-    let gone = Event::Dropped { who: 0, at: 5 };
+    let gone = Event::Dropped { asker: 0, at: 5 };
     let two = [tried(true, 0), asked(0, 1), asked(1, 1), gone];
     breaks(
         &[&two[..], &[granted(1, 20)]].concat(),
@@ -408,8 +428,8 @@ fn only_the_last_slot_is_given_away_again() {
     };
     let judged = |events: &[Event]| Waiters::judge(terms, events).map_err(|v| v.id);
     let two = [tried(true, 0), asked(0, 1), asked(1, 1)];
-    let first = Event::Dropped { who: 0, at: 5 };
-    let last = Event::Dropped { who: 1, at: 5 };
+    let first = Event::Dropped { asker: 0, at: 5 };
+    let last = Event::Dropped { asker: 1, at: 5 };
     for (events, right) in [
         // The permits before the other's slot are forfeited.
         (vec![first, granted(1, 20)], true),
@@ -450,13 +470,13 @@ fn only_the_last_slot_is_given_away_again() {
 #[test]
 fn a_free_permit_is_never_refused() {
     breaks(&[tried(true, 0), tried(false, 10)], "L1", "was refused");
-    let events = [asked(0, 3), Event::Refused { who: 0 }];
+    let events = [asked(0, 3), Event::Refused { asker: 0 }];
     breaks(&events, "L3", "refused as more than 1");
 }
 
 #[test]
 fn a_deadline_is_waited_for_and_what_was_free_in_time_is_granted() {
-    let late = Event::TimedOut { who: 0, at: 4 };
+    let late = Event::TimedOut { asker: 0, at: 4 };
     breaks(
         &[tried(true, 0), until(0, 5, 1), late],
         "L3",
@@ -467,14 +487,14 @@ fn a_deadline_is_waited_for_and_what_was_free_in_time_is_granted() {
         "L3",
         "before the end of time",
     );
-    let at_the_edge = Event::TimedOut { who: 0, at: 10 };
+    let at_the_edge = Event::TimedOut { asker: 0, at: 10 };
     breaks(
         &[tried(true, 0), until(0, 10, 1), at_the_edge],
         "L3",
         "a permit was free at 10",
     );
     breaks(
-        &[until(0, 0, 1), Event::TimedOut { who: 0, at: 1 }],
+        &[until(0, 0, 1), Event::TimedOut { asker: 0, at: 1 }],
         "L3",
         "a permit was free at 1",
     );
@@ -488,7 +508,7 @@ fn a_permit_that_was_never_granted_is_free_at_any_time() {
         at_once: false,
         passes_on: true,
     };
-    let late = Event::TimedOut { who: 0, at: 1 };
+    let late = Event::TimedOut { asker: 0, at: 1 };
     let judged = |events: &[Event]| Waiters::judge(terms, events).map_err(|v| v.id);
     assert_eq!(judged(&[tried(true, 0), tried(false, 0)]), Err("L1"));
     assert_eq!(judged(&[tried(true, 0), until(0, 0, 1), late]), Err("L3"));
@@ -506,7 +526,7 @@ fn a_permit_that_was_never_granted_is_free_at_any_time() {
 
 #[test]
 fn a_waiter_that_is_gone_is_not_answered() {
-    let gone = Event::Dropped { who: 0, at: 1 };
+    let gone = Event::Dropped { asker: 0, at: 1 };
     breaks(&[asked(0, 0), gone, granted(0, 1)], "L3", "does not wait");
 }
 

@@ -29,7 +29,7 @@ pub enum Event {
     /// A waiter is in line, without a time limit or until a deadline.
     Asked {
         /// The waiter.
-        who: usize,
+        asker: usize,
         /// Permits.
         weight: u64,
         /// When it gives up.
@@ -40,7 +40,7 @@ pub enum Event {
     /// A waiter has its permits.
     Granted {
         /// The waiter.
-        who: usize,
+        asker: usize,
         /// The earliest possible moment of the grant.
         from: u64,
         /// When it was over.
@@ -49,19 +49,19 @@ pub enum Event {
     /// More was requested than can ever be available at once.
     Refused {
         /// The waiter.
-        who: usize,
+        asker: usize,
     },
     /// A waiter gave up at its deadline.
     TimedOut {
         /// The waiter.
-        who: usize,
+        asker: usize,
         /// When it was over.
         at: u64,
     },
     /// The future of a waiter was dropped. A grant that it may have received meanwhile is undone.
     Dropped {
         /// The waiter.
-        who: usize,
+        asker: usize,
         /// When it was over.
         at: u64,
     },
@@ -79,7 +79,7 @@ pub enum Event {
 /// A waiter in line.
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
-    who: usize,
+    asker: usize,
     weight: u64,
     deadline: Option<u64>,
     /// The moment of its request, or the moment at which the last waiter before it gave up.
@@ -140,13 +140,13 @@ impl Waiters {
     pub fn step(&mut self, event: Event) -> Result<(), Violation> {
         match event {
             Event::Asked {
-                who,
+                asker,
                 weight,
                 deadline,
                 at,
             } => {
                 self.line.push(Waiting {
-                    who,
+                    asker,
                     weight,
                     deadline,
                     since: at,
@@ -161,9 +161,9 @@ impl Waiters {
                 }
                 Ok(())
             }
-            Event::Granted { who, from, at } => self.grant(who, from, at),
-            Event::Refused { who } => {
-                let refused = self.leave(who, None)?;
+            Event::Granted { asker, from, at } => self.grant(asker, from, at),
+            Event::Refused { asker } => {
+                let refused = self.leave(asker, None)?;
                 let most = self.terms.limit.at_once();
                 if refused.weight <= most {
                     let text = format!("{} were refused as more than {most}", refused.weight);
@@ -171,8 +171,8 @@ impl Waiters {
                 }
                 Ok(())
             }
-            Event::TimedOut { who, at } => self.time_out(who, at),
-            Event::Dropped { who, at } => self.leave(who, Some(at)).map(drop),
+            Event::TimedOut { asker, at } => self.time_out(asker, at),
+            Event::Dropped { asker, at } => self.leave(asker, Some(at)).map(drop),
             Event::Tried { granted, from, at } => self.tried(granted, from, at),
         }
     }
@@ -196,16 +196,16 @@ impl Waiters {
         }
     }
 
-    fn place(&self, who: usize) -> Result<usize, Violation> {
-        match self.line.iter().position(|waiting| waiting.who == who) {
+    fn place(&self, asker: usize) -> Result<usize, Violation> {
+        match self.line.iter().position(|waiting| waiting.asker == asker) {
             Some(place) => Ok(place),
-            None => Violation::found("L3", format!("{who} was answered, and does not wait")),
+            None => Violation::found("L3", format!("{asker} was answered, and does not wait")),
         }
     }
 
     /// Removes a waiter from the line. If `at` is given, the waiters behind it move up at that moment.
-    fn leave(&mut self, who: usize, at: Option<u64>) -> Result<Waiting, Violation> {
-        let place = self.place(who)?;
+    fn leave(&mut self, asker: usize, at: Option<u64>) -> Result<Waiting, Violation> {
+        let place = self.place(asker)?;
         let left = self.line.remove(place);
         if let Some(slot) = left.slot {
             self.forfeit(slot, left.weight);
@@ -218,8 +218,8 @@ impl Waiters {
         Ok(left)
     }
 
-    fn grant(&mut self, who: usize, from: u64, at: u64) -> Result<(), Violation> {
-        let place = self.place(who)?;
+    fn grant(&mut self, asker: usize, from: u64, at: u64) -> Result<(), Violation> {
+        let place = self.place(asker)?;
         let Waiting {
             weight,
             asked,
@@ -235,7 +235,7 @@ impl Waiters {
         }
         if self.terms.at_once && at > turn {
             let text = format!(
-                "{who} was served at {at}, and its turn was at {turn}: its permits were held back"
+                "{asker} was served at {at}, and its turn was at {turn}: its permits were held back"
             );
             return Violation::found("L3", text);
         }
@@ -249,14 +249,14 @@ impl Waiters {
         Ok(())
     }
 
-    fn time_out(&mut self, who: usize, at: u64) -> Result<(), Violation> {
-        let place = self.place(who)?;
+    fn time_out(&mut self, asker: usize, at: u64) -> Result<(), Violation> {
+        let place = self.place(asker)?;
         let Some(deadline) = self.line[place].deadline else {
-            return Violation::found("L3", format!("{who} timed out before the end of time"));
+            return Violation::found("L3", format!("{asker} timed out before the end of time"));
         };
         if at < deadline {
             let text = format!(
-                "{who} timed out before the deadline, by {} ns",
+                "{asker} timed out before the deadline, by {} ns",
                 deadline - at
             );
             return Violation::found("L3", text);
@@ -264,15 +264,18 @@ impl Waiters {
         let (turn, asked) = (self.turn(place), self.line[place].asked);
         if self.terms.at_once && turn <= deadline.max(asked) {
             let text =
-                format!("{who} timed out at {deadline}, although a permit was free at {turn}");
+                format!("{asker} timed out at {deadline}, although a permit was free at {turn}");
             return Violation::found("L3", text);
         }
         // Other waiters may have received permits that are not known yet.
         let is_alone = self.line.len() == 1;
         if is_alone && self.was_free(self.line[place].weight) {
-            return Violation::found("L3", format!("{who} timed out, and its permits were free"));
+            return Violation::found(
+                "L3",
+                format!("{asker} timed out, and its permits were free"),
+            );
         }
-        self.leave(who, Some(at)).map(drop)
+        self.leave(asker, Some(at)).map(drop)
     }
 
     fn tried(&mut self, granted: bool, from: u64, at: u64) -> Result<(), Violation> {

@@ -360,21 +360,21 @@ impl Census {
     fn deadlock(&self) -> String {
         let mut tale = String::from("deadlock: every thread waits, and no timer is armed");
         for (number, entry) in self.threads.iter().enumerate() {
-            let who = if Some(number) == self.helper {
+            let task = if Some(number) == self.helper {
                 String::from("the clock's helper")
             } else {
                 format!("thread {number}")
             };
             let _ = match &entry.state {
-                State::Running => write!(tale, "\n  {who} runs"),
+                State::Running => write!(tale, "\n  {task} runs"),
                 State::Seated { what, at, .. } => {
-                    write!(tale, "\n  {who} waits in {what} at {}", place(at))
+                    write!(tale, "\n  {task} waits in {what} at {}", place(at))
                 }
                 State::Joining { thread, at } => {
-                    write!(tale, "\n  {who} joins thread {thread} at {}", place(at))
+                    write!(tale, "\n  {task} joins thread {thread} at {}", place(at))
                 }
                 State::Locking { holder, at } => {
-                    write!(tale, "\n  {who} waits for a lock{holder} at {}", place(at))
+                    write!(tale, "\n  {task} waits for a lock{holder} at {}", place(at))
                 }
                 State::Idle | State::Gone => Ok(()),
             };

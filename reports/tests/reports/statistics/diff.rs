@@ -57,10 +57,10 @@ fn on_restless_day(day: u64, truth: &RunData, restless: impl Fn(&str) -> f64) ->
         let (scenario, fork) = (&window.scenario, window.fork);
         let mut log = today + drawn(scenario.clone(), 0.05);
         log += drawn(format!("{scenario} {}", window.round), 0.1);
-        let who = format!("{scenario} {} {}", window.implementation, window.placebo);
-        log += drawn(who.clone(), restless(scenario));
-        log += drawn(format!("{who} {fork}"), 0.015);
-        log += drawn(format!("{who} {fork} {}", window.round), 0.03);
+        let implementation = format!("{scenario} {} {}", window.implementation, window.placebo);
+        log += drawn(implementation.clone(), restless(scenario));
+        log += drawn(format!("{implementation} {fork}"), 0.015);
+        log += drawn(format!("{implementation} {fork} {}", window.round), 0.03);
         window.value *= log.exp();
     }
     run
@@ -323,12 +323,12 @@ fn a_control_that_fails_now_is_no_regression() {
     let mut failing = on_day(1, &truth);
     let mut all = failing.implementations.values();
     let crates = all.find(|it| it.origin == Origin::Peer);
-    let who = crates.expect("four are the same in both runs").name.clone();
+    let implementation = crates.expect("four are the same in both runs").name.clone();
     failing.failures.push(Failure {
         slowed_percent: None,
         build: None,
         scenario: "channels/spsc-64".to_owned(),
-        implementation: who.clone(),
+        implementation: implementation.clone(),
         placebo: false,
         fork: 0,
         round: Some(3),
@@ -338,7 +338,8 @@ fn a_control_that_fails_now_is_no_regression() {
     let diff = compared(on_day(0, &truth), failing);
     assert_eq!(called(&diff), []);
     let mut cells = diff.changes.iter();
-    let cell = cells.find(|c| c.scenario == "channels/spsc-64" && c.implementation == who);
+    let cell =
+        cells.find(|c| c.scenario == "channels/spsc-64" && c.implementation == implementation);
     let cell = cell.expect("it had a number");
     assert_eq!((cell.verdict, cell.new), (Verdict::Unjudged, None));
     let why = cell
@@ -360,7 +361,9 @@ fn what_only_one_run_has_is_said_so() {
     fewer.windows.retain(|w| w.scenario != "channels/spsc-64");
     let diff = compared(on_day(0, &truth), fewer);
     let mut called = called(&diff);
-    called.retain(|(scenario, who, _)| *scenario != "channels/spsc-64" && *who != "flume");
+    called.retain(|(scenario, implementation, _)| {
+        *scenario != "channels/spsc-64" && *implementation != "flume"
+    });
     assert_eq!(called, []);
     assert!(diff.count(Verdict::OnlyBase) > 6);
 }

@@ -36,8 +36,8 @@ fn each_claim_holds_or_a_statement_says_why_not() {
         let id = id
             .filter(|_| row["holds"] == "differs")
             .map(|(id, _)| id.to_owned());
-        let [seed, claim, who] = ["seed", "claim", "implementation"].map(text);
-        seen.push((seed, claim, who, text("seen"), text("holds"), id));
+        let [seed, claim, implementation] = ["seed", "claim", "implementation"].map(text);
+        seen.push((seed, claim, implementation, text("seen"), text("holds"), id));
     }
     let mut expected = Vec::new();
     for (seed, claims) in ALL {

@@ -30,8 +30,8 @@ fn table(text: &str) -> BTreeMap<(&str, &str), &str> {
 #[test]
 fn our_channels_cost_what_the_page_says() {
     let mut own = introduced(All);
-    own.retain(|who| who.kind == Kind::Channel && who.origin == Origin::Own);
-    let own: Vec<&str> = own.iter().map(|who| who.name).collect();
+    own.retain(|it| it.kind == Kind::Channel && it.origin == Origin::Own);
+    let own: Vec<&str> = own.iter().map(|it| it.name).collect();
     let ours = format!("^({})$", own.join("|"));
     let output = Ground::new().run(&["cost", "-i", &ours]).fine();
     let counted = table(&output);

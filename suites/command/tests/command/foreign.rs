@@ -1,4 +1,4 @@
-//! Contestants in other languages through the whole command: a folder of shell scripts stands for a language.
+//! Implementations in other languages through the whole command: a folder of shell scripts stands for a language.
 
 use crate::ground::{Ground, rows};
 
@@ -134,7 +134,7 @@ fn they_stay_out_where_they_are_not_wanted_or_cannot_be_pinned() {
     let nobody = ["list", "--foreign", "require", "--foreign-dir", "."];
     ground
         .run(&nobody)
-        .refused(&["--foreign require: no contestant is in"]);
+        .refused(&["--foreign require: no implementation is in"]);
     let word = ground
         .command(&["list"])
         .env("FLOWMETER_FOREIGN", "always")

@@ -10,7 +10,7 @@ use flowmeter_records::{RunData, read_run};
 use flowmeter_suites::timed;
 use tempfile::TempDir;
 
-/// A small run: two contestants in one scenario.
+/// A small run: two implementations in one scenario.
 pub const SMALL: &[&str] = &[
     "measure",
     "-s",

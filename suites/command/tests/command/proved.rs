@@ -203,12 +203,12 @@ fn what_kanal_does_not_promise_is_looked_at_all_the_same() {
 fn verdicts_become_part_of_a_run() {
     let ground = Ground::with_run();
     let before = ground.read_run();
-    let who = before
+    let implementation = before
         .implementations
         .keys()
         .next()
         .expect("an implementation");
-    let pattern = format!("^{who}$");
+    let pattern = format!("^{implementation}$");
     let check = [
         "check",
         "-i",

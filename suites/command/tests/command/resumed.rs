@@ -139,7 +139,7 @@ fn a_killed_run_goes_on_with_nothing_but_its_folder() {
     child.kill().unwrap();
     child.wait().unwrap();
     #[cfg(target_os = "linux")]
-    wait_until("the end of every contestant", || orphans(&ground) == 0);
+    wait_until("the end of every implementation", || orphans(&ground) == 0);
 
     let cut = ground.text("run/records.jsonl");
     let before = ground.read_run();

@@ -188,7 +188,8 @@ fn other_tools_are_handed_what_they_read() {
     };
     let mut bigger = names("github-bigger");
     bigger.sort();
-    let both = ["mutex", "std-mpsc"].map(|who| format!("channels/spsc-64/{who}"));
+    let both =
+        ["mutex", "std-mpsc"].map(|implementation| format!("channels/spsc-64/{implementation}"));
     assert_eq!(bigger, both);
     assert_eq!(names("github-smaller"), [""; 0]);
     let bencher: serde_json::Value = serde_json::from_str(&cmp("bencher")).unwrap();
@@ -298,7 +299,7 @@ fn list_shows_all_there_is() {
     );
     let show_all = introduced(All);
     let channels = show_all.iter();
-    let channels = channels.filter(|who| who.kind == Kind::Channel).count();
+    let channels = channels.filter(|it| it.kind == Kind::Channel).count();
     assert_eq!(of("channel"), channels);
     for row in &rows {
         assert!(

@@ -9,7 +9,7 @@ use flowmeter_impls::registry::All;
 use flowmeter_suites::catalogue::introduced;
 use flowmeter_suites::process;
 use flowmeter_suites::proving::test;
-use flowmeter_suites::roster::claimed;
+use flowmeter_suites::descriptions::claimed;
 use flowmeter_suites::worlds::Worlds;
 use libtest_mimic::{Arguments, Trial};
 use outside::Mine;
@@ -40,8 +40,8 @@ fn main() -> ExitCode {
     if let Some(code) = process::serve_if_asked(&worlds) {
         return code;
     }
-    let contestants = introduced(Alone);
-    let owed = claimed(&contestants, &["std", "shuttle", "sim", "loom"]);
+    let implementations = introduced(Alone);
+    let owed = claimed(&implementations, &["std", "shuttle", "sim", "loom"]);
     let owed = owed.unwrap_or_else(|why| panic!("{why}"));
     let trials = owed.into_iter().map(|cell| {
         let name = format!(

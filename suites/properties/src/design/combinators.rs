@@ -10,7 +10,7 @@ use flowmeter_harness::channel::{AwaitAlts, Buffer, Message, Transform};
 use flowmeter_harness::combinator::{Attribute, Combinators as Family, SoloMode};
 use flowmeter_harness::executor;
 use flowmeter_harness::pipeline::AtEnd;
-use flowmeter_harness::registry::Contestant;
+use flowmeter_harness::registry::Registered;
 
 use super::channels::{BoxedTransform, Channels, Packed, Rx, Tx};
 use super::executors::{Executors, Spawner};
@@ -38,7 +38,7 @@ pub(crate) type Join = Box<dyn FnMut(Vec<Parcel>) -> Parcel + Send>;
 /// A family of combinators of an implementation.
 pub(crate) struct Design {
     /// The implementation.
-    pub(crate) who: Contestant,
+    pub(crate) implementation: Registered,
     /// Its combinators.
     pub(crate) combinators: Combinators,
 }
@@ -53,7 +53,7 @@ impl Collected {
         self.0.into_iter()
     }
 
-    pub(crate) fn combinators<F, C, E>(&mut self, who: &Contestant)
+    pub(crate) fn combinators<F, C, E>(&mut self, implementation: &Registered)
     where
         F: Family<C>,
         C: AwaitAlts,
@@ -67,7 +67,7 @@ impl Collected {
             family: PhantomData,
         };
         self.0.push(Design {
-            who: who.clone(),
+            implementation: implementation.clone(),
             combinators: Combinators {
                 table: Box::leak(Box::new(table)),
                 channels,

@@ -10,7 +10,7 @@ use flowmeter_harness::limiter::{
     AsyncLimit, AsyncLimitDeadline, AsyncWeightedLimit, Attempt, BlockingLimit, LimitDeadline,
     LimitError, Limiters as Family, Quota, WeightedLimit,
 };
-use flowmeter_harness::registry::Contestant;
+use flowmeter_harness::registry::Registered;
 use flowmeter_harness::sync::Deadline;
 
 use crate::form::Way;
@@ -18,7 +18,7 @@ use crate::form::Way;
 /// A family of limiters of an implementation.
 pub(crate) struct Design {
     /// The implementation.
-    pub(crate) who: Contestant,
+    pub(crate) implementation: Registered,
     /// Its limiters.
     pub(crate) limiters: Limiters,
     /// The ways to wait for them.
@@ -118,13 +118,15 @@ impl Collected {
     }
 
     /// That family of an implementation, and its operations.
-    fn of<L: Family>(&mut self, who: &Contestant) -> (&mut Design, &'static Of<L>) {
+    fn of<L: Family>(&mut self, implementation: &Registered) -> (&mut Design, &'static Of<L>) {
         let operations = |design: &Design| (design.limiters as &dyn Any).downcast_ref::<Of<L>>();
-        let its = |design: &Design| operations(design).filter(|_| design.who.name == who.name);
+        let its = |design: &Design| {
+            operations(design).filter(|_| design.implementation.name == implementation.name)
+        };
         let place = self.0.iter().position(|design| its(design).is_some());
         let place = place.unwrap_or_else(|| {
             self.0.push(Design {
-                who: who.clone(),
+                implementation: implementation.clone(),
                 limiters: Box::leak(Box::new(Of::<L> {
                     acquire: OnceLock::new(),
                     acquire_until: OnceLock::new(),
@@ -144,38 +146,44 @@ impl Collected {
         (design, operations)
     }
 
-    pub(crate) fn limiter<L: Family>(&mut self, who: &Contestant) {
-        self.of::<L>(who);
+    pub(crate) fn limiter<L: Family>(&mut self, implementation: &Registered) {
+        self.of::<L>(implementation);
     }
-    pub(crate) fn blocking_limit<L: BlockingLimit>(&mut self, who: &Contestant) {
-        let (design, of) = self.of::<L>(who);
+    pub(crate) fn blocking_limit<L: BlockingLimit>(&mut self, implementation: &Registered) {
+        let (design, of) = self.of::<L>(implementation);
         of.acquire.get_or_init(|| L::acquire);
         design.acquires.push(Way::Blocking);
     }
-    pub(crate) fn limit_deadline<L: LimitDeadline>(&mut self, who: &Contestant) {
-        let (design, of) = self.of::<L>(who);
+    pub(crate) fn limit_deadline<L: LimitDeadline>(&mut self, implementation: &Registered) {
+        let (design, of) = self.of::<L>(implementation);
         of.acquire_until.get_or_init(|| L::acquire_until);
         design.acquires_until.push(Way::Blocking);
     }
-    pub(crate) fn async_limit<L: AsyncLimit>(&mut self, who: &Contestant) {
-        let (design, of) = self.of::<L>(who);
+    pub(crate) fn async_limit<L: AsyncLimit>(&mut self, implementation: &Registered) {
+        let (design, of) = self.of::<L>(implementation);
         of.acquire_async
             .get_or_init(|| |own| Box::pin(own.acquire_async()));
         design.acquires.push(Way::Async);
     }
-    pub(crate) fn async_limit_deadline<L: AsyncLimitDeadline>(&mut self, who: &Contestant) {
-        let (design, of) = self.of::<L>(who);
+    pub(crate) fn async_limit_deadline<L: AsyncLimitDeadline>(
+        &mut self,
+        implementation: &Registered,
+    ) {
+        let (design, of) = self.of::<L>(implementation);
         of.acquire_until_async
             .get_or_init(|| |own, deadline| Box::pin(own.acquire_until_async(deadline)));
         design.acquires_until.push(Way::Async);
     }
-    pub(crate) fn weighted_limit<L: WeightedLimit>(&mut self, who: &Contestant) {
-        let (design, of) = self.of::<L>(who);
+    pub(crate) fn weighted_limit<L: WeightedLimit>(&mut self, implementation: &Registered) {
+        let (design, of) = self.of::<L>(implementation);
         of.acquire_weight.get_or_init(|| L::acquire_weight);
         design.weighs.push(Way::Blocking);
     }
-    pub(crate) fn async_weighted_limit<L: AsyncWeightedLimit>(&mut self, who: &Contestant) {
-        let (design, of) = self.of::<L>(who);
+    pub(crate) fn async_weighted_limit<L: AsyncWeightedLimit>(
+        &mut self,
+        implementation: &Registered,
+    ) {
+        let (design, of) = self.of::<L>(implementation);
         of.acquire_weight_async
             .get_or_init(|| |own, weight| Box::pin(own.acquire_weight_async(weight)));
         design.weighs.push(Way::Async);

@@ -25,7 +25,7 @@ use flowmeter_harness::limiter::{
 };
 use flowmeter_harness::parallel_map::ParallelMaps;
 use flowmeter_harness::pipeline::Pipelines;
-use flowmeter_harness::registry::{Contestant, Visitor};
+use flowmeter_harness::registry::{Registered, Visitor};
 use flowmeter_harness::timer::{BlockingSleep, Cancel, Coalesce, Reset, Sleep, Timeouts, Timers};
 use flowmeter_harness::transform_pipeline::TransformPipelines;
 
@@ -65,8 +65,8 @@ impl Designs {
 /// Lets the collector of a kind visit each family of it.
 macro_rules! collect {
     ($($kind:ident: $($visit:ident<$($family:ident: [$($bound:tt)+]),+>)+;)+) => {$($(
-        fn $visit<$($family: $($bound)+),+>(&mut self, who: &Contestant) {
-            self.$kind.$visit::<$($family),+>(who);
+        fn $visit<$($family: $($bound)+),+>(&mut self, implementation: &Registered) {
+            self.$kind.$visit::<$($family),+>(implementation);
         }
     )+)+};
 }

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use flowmeter_harness::caps::Claim;
 use flowmeter_harness::channel::{Alts, Async, Blocking};
-use flowmeter_harness::registry::Contestant;
+use flowmeter_harness::registry::Registered;
 use flowmeter_harness::sync::Deadline;
 use flowmeter_harness::timer::{
     BlockingSleep, Cancel, Coalesce, Fired, Reset, Sleep, Timeouts, Timers as Family,
@@ -105,7 +105,7 @@ pub(crate) enum Way {
 /// The timers of an implementation.
 pub(crate) struct Design {
     /// The implementation.
-    pub(crate) who: Contestant,
+    pub(crate) implementation: Registered,
     /// Their operations.
     pub(crate) tables: &'static Tables,
 }
@@ -131,7 +131,7 @@ impl Design {
 
     /// Whether they claim that.
     pub(crate) fn claims(&self, claim: Claim) -> bool {
-        self.who.capabilities.claims.contains(&claim)
+        self.implementation.capabilities.claims.contains(&claim)
     }
 }
 
@@ -323,59 +323,64 @@ impl<S: Timeouts<C>, C: Blocking> Closes for Of<(S, C)> {
 
 /// The timers that a registry has shown. Its methods are those of `Visitor`.
 #[derive(Default)]
-pub(crate) struct Collected(Vec<(Contestant, TypeId, Tables)>);
+pub(crate) struct Collected(Vec<(Registered, TypeId, Tables)>);
 
 impl Collected {
     /// A design for each family of timers. It lives as long as the process.
     pub(crate) fn all(self) -> impl Iterator<Item = Design> {
-        self.0.into_iter().map(|(who, _, tables)| Design {
-            who,
-            tables: Box::leak(Box::new(tables)),
-        })
+        self.0
+            .into_iter()
+            .map(|(implementation, _, tables)| Design {
+                implementation,
+                tables: Box::leak(Box::new(tables)),
+            })
     }
 
     /// The tables of that family of an implementation.
-    fn of<T: 'static>(&mut self, who: &Contestant) -> &mut Tables {
+    fn of<T: 'static>(&mut self, implementation: &Registered) -> &mut Tables {
         let family = TypeId::of::<T>();
-        let known = |(one, of, _): &(Contestant, TypeId, _)| one.name == who.name && *of == family;
+        let known = |(one, of, _): &(Registered, TypeId, _)| {
+            one.name == implementation.name && *of == family
+        };
         let place = self.0.iter().position(known).unwrap_or_else(|| {
-            self.0.push((who.clone(), family, Tables::default()));
+            self.0
+                .push((implementation.clone(), family, Tables::default()));
             self.0.len() - 1
         });
         &mut self.0[place].2
     }
 
-    pub(crate) fn timer<T: Family>(&mut self, who: &Contestant) {
-        self.of::<T>(who).calls = Some(&Of::<T>(PhantomData));
+    pub(crate) fn timer<T: Family>(&mut self, implementation: &Registered) {
+        self.of::<T>(implementation).calls = Some(&Of::<T>(PhantomData));
     }
-    pub(crate) fn cancel<T: Cancel>(&mut self, who: &Contestant) {
-        self.of::<T>(who).cancels = Some(&Of::<T>(PhantomData));
+    pub(crate) fn cancel<T: Cancel>(&mut self, implementation: &Registered) {
+        self.of::<T>(implementation).cancels = Some(&Of::<T>(PhantomData));
     }
-    pub(crate) fn reset<T: Reset>(&mut self, who: &Contestant) {
-        self.of::<T>(who).resets = Some(&Of::<T>(PhantomData));
+    pub(crate) fn reset<T: Reset>(&mut self, implementation: &Registered) {
+        self.of::<T>(implementation).resets = Some(&Of::<T>(PhantomData));
     }
-    pub(crate) fn coalesce<T: Coalesce>(&mut self, who: &Contestant) {
-        self.of::<T>(who).coalesces = Some(&Of::<T>(PhantomData));
+    pub(crate) fn coalesce<T: Coalesce>(&mut self, implementation: &Registered) {
+        self.of::<T>(implementation).coalesces = Some(&Of::<T>(PhantomData));
     }
-    pub(crate) fn sleep<S: Sleep>(&mut self, who: &Contestant) {
-        self.of::<S>(who).awaits = Some(&Of::<S>(PhantomData));
+    pub(crate) fn sleep<S: Sleep>(&mut self, implementation: &Registered) {
+        self.of::<S>(implementation).awaits = Some(&Of::<S>(PhantomData));
     }
-    pub(crate) fn blocking_sleep<S: BlockingSleep>(&mut self, who: &Contestant) {
-        self.of::<S>(who).blocks = Some(&Of::<S>(PhantomData));
+    pub(crate) fn blocking_sleep<S: BlockingSleep>(&mut self, implementation: &Registered) {
+        self.of::<S>(implementation).blocks = Some(&Of::<S>(PhantomData));
     }
     pub(crate) fn timeouts<S: Timeouts<C>, C: Alts + Async + Blocking>(
         &mut self,
-        who: &Contestant,
+        implementation: &Registered,
     ) {
         let channels = Channels::choosing_and_awaiting::<C>();
         let before = self
-            .of::<S>(who)
+            .of::<S>(implementation)
             .closes
             .replace((&Of::<(S, C)>(PhantomData), channels));
         assert!(
             before.is_none(),
             "{}: a timer has timeouts over one family of channels",
-            who.name
+            implementation.name
         );
     }
 }

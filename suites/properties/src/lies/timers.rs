@@ -22,7 +22,7 @@ pub(crate) fn lying(design: Design) -> Design {
     let real = design.tables;
     let lying: &'static Lying = Box::leak(Box::new(Lying(real)));
     Design {
-        who: design.who,
+        implementation: design.implementation,
         tables: Box::leak(Box::new(Tables {
             calls: real.calls.map(|_| lying as _),
             cancels: real.cancels.map(|_| lying as _),

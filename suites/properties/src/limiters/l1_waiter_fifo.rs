@@ -98,18 +98,18 @@ fn in_turn(limiters: Limiters, kept: Kept) {
     let mut line = in_line(kept);
     line.acquires(0, &shared, Way::Blocking);
     let waiting: Vec<_> = (1..7)
-        .map(|who| {
+        .map(|asker| {
             let limiter = shared.clone();
-            line.asks(who, 1, None);
-            let waiter = world::spawn(move || (acquired(&limiter, Way::Blocking).until, who));
+            line.asks(asker, 1, None);
+            let waiter = world::spawn(move || (acquired(&limiter, Way::Blocking).until, asker));
             pause(limiters, Way::Blocking, Duration::from_nanos(1));
             waiter
         })
         .collect();
     let mut served: Vec<(u64, usize)> = waiting.into_iter().map(world::join).collect();
     served.sort_unstable();
-    for (at, who) in served {
-        line.granted_at(who, at);
+    for (at, asker) in served {
+        line.granted_at(asker, at);
     }
     line.judge();
 }

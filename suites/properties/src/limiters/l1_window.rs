@@ -79,8 +79,8 @@ fn tries(limiters: Limiters, kept: Kept) {
 fn alone(limiters: Limiters, way: Way, permits: u32, kept: Kept) {
     let limiter = limiter(limiters, permits, PERIOD);
     let mut line = alone_in_line(permits, kept);
-    for who in 0..=2 * permits as usize {
-        line.acquires(who, &limiter, way);
+    for asker in 0..=2 * permits as usize {
+        line.acquires(asker, &limiter, way);
     }
     line.judge();
 }
@@ -99,8 +99,8 @@ fn edges(limiters: Limiters, way: Way, kept: Kept) {
         PERIOD / 2
     };
     pause(limiters, way, most);
-    for who in 1..4 {
-        line.acquires(who, &limiter, way);
+    for asker in 1..4 {
+        line.acquires(asker, &limiter, way);
     }
     line.judge();
 }
@@ -112,8 +112,8 @@ fn after_a_pause(limiters: Limiters, way: Way, kept: Kept) {
     let mut line = alone_in_line(PERMITS, kept);
     line.acquires(0, &limiter, way);
     pause(limiters, way, 3 * PERIOD);
-    for who in 1..4 {
-        line.acquires(who, &limiter, way);
+    for asker in 1..4 {
+        line.acquires(asker, &limiter, way);
     }
     line.judge();
 }

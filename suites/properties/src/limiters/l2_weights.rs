@@ -73,8 +73,8 @@ fn crowd(limiters: Limiters, kept: Kept, weights: [u32; 8], apart: Duration) {
     world::block_on(between.acquire_async());
     let mut line = kept.line_in(PERMITS, PERIOD, true);
     let waiting: Vec<_> = (weights.into_iter().cycle().take(CROWD).enumerate())
-        .map(|(who, weight)| {
-            line.asks(who, weight, None);
+        .map(|(asker, weight)| {
+            line.asks(asker, weight, None);
             let limiter = shared.clone();
             let waiter = world::spawn(move || {
                 let mut acquiring = limiter.acquire_weight_async(several(weight));
@@ -89,7 +89,7 @@ fn crowd(limiters: Limiters, kept: Kept, weights: [u32; 8], apart: Duration) {
                     acquiring.as_mut().poll(context)
                 }));
                 holds!(answer.is_ok(), "L3: {weight} permits were refused");
-                (world::now_nanos(), who)
+                (world::now_nanos(), asker)
             });
             // Time passes during this wait.
             world::block_on(between.acquire_async());
@@ -100,8 +100,8 @@ fn crowd(limiters: Limiters, kept: Kept, weights: [u32; 8], apart: Duration) {
     // Where the order is free the specification does not know whose turn it is.
     if kept.first_come {
         served.sort_unstable();
-        for (at, who) in served {
-            line.granted_at(who, at);
+        for (at, asker) in served {
+            line.granted_at(asker, at);
         }
         line.judge();
     }

@@ -149,18 +149,18 @@ fn leaves(
     }
     let mut waiting = Vec::new();
     let mut leaver = None;
-    for who in 0..=lights {
-        let weight = if who == first { permits } else { 1 };
-        line.asks(who, weight, None);
+    for asker in 0..=lights {
+        let weight = if asker == first { permits } else { 1 };
+        line.asks(asker, weight, None);
         let limiter = shared.clone();
-        if who == first {
+        if asker == first {
             leaver = Some(world::spawn(move || {
                 gives_up(limiters, &limiter, permits, patience)
             }));
         } else {
             waiting.push(world::spawn(move || {
                 world::block_on(limiter.acquire_async());
-                (world::now_nanos(), who)
+                (world::now_nanos(), asker)
             }));
         }
         a_little();
@@ -168,13 +168,13 @@ fn leaves(
     let leaver = leaver.expect("one is heavy");
     let (at, is_granted) = world::join(leaver);
     let mut events: Vec<(u64, usize, bool)> = vec![(at, first, is_granted)];
-    events.extend((waiting.into_iter().map(world::join)).map(|(at, who)| (at, who, true)));
+    events.extend((waiting.into_iter().map(world::join)).map(|(at, asker)| (at, asker, true)));
     // At one moment the one that gives up comes first: those behind it are served because of it.
-    events.sort_unstable_by_key(|(at, who, is_granted)| (*at, *is_granted, *who));
-    for (at, who, is_granted) in events {
+    events.sort_unstable_by_key(|(at, asker, is_granted)| (*at, *is_granted, *asker));
+    for (at, asker, is_granted) in events {
         match is_granted {
-            true => line.granted_at(who, at),
-            false => line.write(Event::Dropped { who, at }),
+            true => line.granted_at(asker, at),
+            false => line.write(Event::Dropped { asker, at }),
         }
     }
     line.judge();

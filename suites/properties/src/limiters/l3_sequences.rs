@@ -121,7 +121,7 @@ fn case(name: &str, limiters: Limiters, kept: Kept, heaviest: u32) -> Case {
 }
 
 struct Waiting<'l> {
-    who: usize,
+    asker: usize,
     weight: u32,
     future: Pin<Box<dyn Future<Output = ()> + Send + 'l>>,
     /// That of the latest poll.
@@ -184,8 +184,8 @@ impl<'l> Scene<'l> {
             }
             Act::Drop(at) => {
                 if let Some(at) = which(at).filter(|at| self.may_drop(*at)) {
-                    let Waiting { who, future, .. } = self.waiting.remove(at);
-                    self.line.drops(who, future);
+                    let Waiting { asker, future, .. } = self.waiting.remove(at);
+                    self.line.drops(asker, future);
                 }
             }
             Act::Wait(quarters) => self.wait(quarters),
@@ -205,7 +205,7 @@ impl<'l> Scene<'l> {
             }),
         };
         self.waiting.push(Waiting {
-            who: self.asked,
+            asker: self.asked,
             weight,
             future,
             bell: Arc::default(),
@@ -220,10 +220,10 @@ impl<'l> Scene<'l> {
         let waiting = &mut self.waiting[at];
         waiting.bell = Arc::default();
         let waker = Waker::from(Arc::clone(&waiting.bell));
-        let (who, weight) = (waiting.who, waiting.weight);
+        let (asker, weight) = (waiting.asker, waiting.weight);
         let is_over = self
             .line
-            .polls_by(who, weight, waiting.future.as_mut(), &waker);
+            .polls_by(asker, weight, waiting.future.as_mut(), &waker);
         if is_over {
             self.grants += 1;
             drop(self.waiting.remove(at));

@@ -11,7 +11,7 @@ use crate::design::limiters::Limiter;
 use crate::form::Way;
 use crate::obeys;
 
-/// The record of one thread. Each acquisition has a number in it, `who`.
+/// The record of one thread. Each acquisition has a number in it, `asker`.
 pub(super) struct Line {
     terms: Terms,
     events: Vec<Event>,
@@ -29,29 +29,29 @@ impl Line {
         }
     }
 
-    /// Acquisition `who` is about to begin, unless it already waits.
-    pub(super) fn asks(&mut self, who: usize, weight: u32, deadline: Option<u64>) {
-        if !self.waiting.contains(&who) {
-            self.waiting.push(who);
-            self.asked_at(who, weight, deadline, world::now_nanos());
+    /// Acquisition `asker` is about to begin, unless it already waits.
+    pub(super) fn asks(&mut self, asker: usize, weight: u32, deadline: Option<u64>) {
+        if !self.waiting.contains(&asker) {
+            self.waiting.push(asker);
+            self.asked_at(asker, weight, deadline, world::now_nanos());
         }
     }
 
-    /// Acquisition `who` began at that moment, on another thread.
-    pub(super) fn asked_at(&mut self, who: usize, weight: u32, deadline: Option<u64>, at: u64) {
+    /// Acquisition `asker` began at that moment, on another thread.
+    pub(super) fn asked_at(&mut self, asker: usize, weight: u32, deadline: Option<u64>, at: u64) {
         self.events.push(Event::Asked {
-            who,
+            asker,
             weight: weight.into(),
             deadline,
             at,
         });
     }
 
-    /// Acquisition `who` was granted at that moment, here or on another thread.
-    pub(super) fn granted_at(&mut self, who: usize, at: u64) {
-        self.waiting.retain(|waiting| *waiting != who);
+    /// Acquisition `asker` was granted at that moment, here or on another thread.
+    pub(super) fn granted_at(&mut self, asker: usize, at: u64) {
+        self.waiting.retain(|waiting| *waiting != asker);
         self.events.push(Event::Granted {
-            who,
+            asker,
             from: self.from(at),
             at,
         });
@@ -63,41 +63,41 @@ impl Line {
     }
 
     /// Waits for a permit.
-    pub(super) fn acquires(&mut self, who: usize, limiter: &Limiter, way: Way) {
-        self.asks(who, 1, None);
+    pub(super) fn acquires(&mut self, asker: usize, limiter: &Limiter, way: Way) {
+        self.asks(asker, 1, None);
         way.acquire(limiter);
-        self.granted_at(who, world::now_nanos());
+        self.granted_at(asker, world::now_nanos());
     }
 
     /// Waits for a permit until a deadline, by `acquire`.
     pub(super) fn acquires_until(
         &mut self,
-        who: usize,
+        asker: usize,
         deadline: Deadline,
         acquire: impl FnOnce(Deadline) -> bool,
     ) {
         let ends = (deadline != Deadline::NEVER).then_some(deadline.as_nanos());
-        self.asks(who, 1, ends);
+        self.asks(asker, 1, ends);
         let is_granted = acquire(deadline);
         let at = world::now_nanos();
         if is_granted {
-            self.granted_at(who, at);
+            self.granted_at(asker, at);
         } else {
-            self.leaves(who, Event::TimedOut { who, at });
+            self.leaves(asker, Event::TimedOut { asker, at });
         }
     }
 
     /// Waits for `weight` permits, by `acquire`.
     pub(super) fn weighs(
         &mut self,
-        who: usize,
+        asker: usize,
         weight: u32,
         acquire: impl FnOnce() -> Result<(), LimitError>,
     ) {
-        self.asks(who, weight, None);
+        self.asks(asker, weight, None);
         match acquire() {
-            Ok(()) => self.granted_at(who, world::now_nanos()),
-            Err(_) => self.leaves(who, Event::Refused { who }),
+            Ok(()) => self.granted_at(asker, world::now_nanos()),
+            Err(_) => self.leaves(asker, Event::Refused { asker }),
         }
     }
 
@@ -117,43 +117,43 @@ impl Line {
     /// Polls an acquisition by hand; returns whether it is ready.
     pub(super) fn polls<F: Future + ?Sized>(
         &mut self,
-        who: usize,
+        asker: usize,
         weight: u32,
         future: Pin<&mut F>,
     ) -> bool {
-        self.polls_by(who, weight, future, Waker::noop())
+        self.polls_by(asker, weight, future, Waker::noop())
     }
 
     /// As [`Line::polls`], under that waker.
     pub(super) fn polls_by<F: Future + ?Sized>(
         &mut self,
-        who: usize,
+        asker: usize,
         weight: u32,
         future: Pin<&mut F>,
         waker: &Waker,
     ) -> bool {
-        self.asks(who, weight, None);
+        self.asks(asker, weight, None);
         let mut context = Context::from_waker(waker);
         let is_ready = matches!(future.poll(&mut context), Poll::Ready(_));
         if is_ready {
-            self.granted_at(who, world::now_nanos());
+            self.granted_at(asker, world::now_nanos());
         }
         is_ready
     }
 
     /// Awaits an acquisition.
-    pub(super) fn awaits<F: Future>(&mut self, who: usize, weight: u32, future: F) -> F::Output {
-        self.asks(who, weight, None);
+    pub(super) fn awaits<F: Future>(&mut self, asker: usize, weight: u32, future: F) -> F::Output {
+        self.asks(asker, weight, None);
         let answer = world::block_on(future);
-        self.granted_at(who, world::now_nanos());
+        self.granted_at(asker, world::now_nanos());
         answer
     }
 
     /// Drops the future of a waiting acquisition.
-    pub(super) fn drops<F>(&mut self, who: usize, future: F) {
+    pub(super) fn drops<F>(&mut self, asker: usize, future: F) {
         drop(future);
         let at = world::now_nanos();
-        self.leaves(who, Event::Dropped { who, at });
+        self.leaves(asker, Event::Dropped { asker, at });
     }
 
     /// Records an event of another thread.
@@ -161,8 +161,8 @@ impl Line {
         self.events.push(event);
     }
 
-    fn leaves(&mut self, who: usize, how: Event) {
-        self.waiting.retain(|waiting| *waiting != who);
+    fn leaves(&mut self, asker: usize, how: Event) {
+        self.waiting.retain(|waiting| *waiting != asker);
         self.events.push(how);
     }
 

@@ -212,7 +212,7 @@ fn surely(duration: u64) -> u64 {
 }
 
 fn claims(design: &Design, claim: Claim) -> bool {
-    design.who.capabilities.claims.contains(&claim)
+    design.implementation.capabilities.claims.contains(&claim)
 }
 
 // At the end: the scan of the sources for checks stops at the first `cfg(test)`.

@@ -188,7 +188,7 @@ fn family(design: &Design, style: Style, name: &str, adapt: impl FnOnce(&mut Men
     if !style.is_of(design) {
         return Vec::new();
     }
-    let (who, channels) = (&design.who, design.channels);
+    let (implementation, channels) = (&design.implementation, design.channels);
     let buffers: Vec<Buffer> = channels.having(&BUFFERS).collect();
     let Some((tx, rx)) = buffers
         .first()
@@ -220,8 +220,8 @@ fn family(design: &Design, style: Style, name: &str, adapt: impl FnOnce(&mut Men
         one_consumer,
     };
     adapt(&mut menu);
-    let rules = Rules::of(&who.capabilities.claims);
-    let holds_room = who.origin == Origin::Peer;
+    let rules = Rules::of(&implementation.capabilities.claims);
+    let holds_room = implementation.origin == Origin::Peer;
     let world = world::name();
     let undecided = Undecided::default();
     let shared = undecided.clone();

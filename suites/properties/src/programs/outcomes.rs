@@ -40,7 +40,7 @@ pub(super) fn cases(
     if !style.is_of(design) || world::name() != "std" {
         return Vec::new();
     }
-    let rules = Rules::of(&design.who.capabilities.claims);
+    let rules = Rules::of(&design.implementation.capabilities.claims);
     let shared = |buffer: &Buffer| {
         let (tx, rx) = channels.open::<Value>(*buffer).expect("it has one");
         channels.is_closable(*buffer) && tx.another().is_some() && rx.another().is_some()

@@ -122,11 +122,11 @@ fn case(
     let subject = Subject {
         channels,
         buffer: buffers[0],
-        rules: Rules::of(&design.who.capabilities.claims),
+        rules: Rules::of(&design.implementation.capabilities.claims),
         cancel_safe: drops,
         disconnects: design.claims(Claim::Disconnect),
         closes: [tx.close(), rx.close()],
-        holds_room: design.who.origin == Origin::Peer,
+        holds_room: design.implementation.origin == Origin::Peer,
     };
     if threads > 1 && tx.another().is_none() {
         return None;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use flowmeter_harness::registry::Contestant;
+use flowmeter_harness::registry::Registered;
 use flowmeter_records::{Holds, SeedClaim};
 use serde::{Deserialize, Serialize};
 
@@ -37,11 +37,11 @@ pub(crate) enum Answer {
 /// # Errors
 /// When it cannot be asked: why.
 pub(crate) fn reenact(
-    who: &Contestant,
+    implementation: &Registered,
     wanted: &BTreeSet<usize>,
 ) -> Result<Vec<(usize, SeedClaim)>, String> {
     let question = Question {
-        implementation: who.name.to_owned(),
+        implementation: implementation.name.to_owned(),
         claims: wanted.clone(),
     };
     let (mut will, mut did) = (None, Vec::new());
@@ -66,7 +66,10 @@ pub(crate) fn reenact(
     let Some(will) = will else { return Err(why) };
     // In the order in which they were announced.
     for place in will.into_iter().skip(did.len()) {
-        did.push((place, row(&all[place], who, why.clone(), Holds::No, None)));
+        did.push((
+            place,
+            row(&all[place], implementation, why.clone(), Holds::No, None),
+        ));
     }
     Ok(did)
 }
@@ -78,9 +81,10 @@ pub(crate) fn serve(worlds: &Worlds, question: Question) -> Answer {
         claims,
     } = question;
     let same = "the process that asks is the same program";
-    let contestants = worlds.catalogue().implementations();
-    let who = contestants.iter().find(|who| who.name == implementation);
-    let who = who.expect(same);
+    let mut registered = worlds.catalogue().implementations().iter();
+    let registered = registered
+        .find(|registered| registered.name == implementation)
+        .expect(same);
     let stage = worlds.stage().expect(same);
     let wanted = |place: &usize| claims.contains(place);
     let mut enactments = stage.enactments(&implementation);
@@ -93,12 +97,12 @@ pub(crate) fn serve(worlds: &Worlds, question: Question) -> Answer {
     let all = statements();
     for (place, enactment) in enactments {
         let seen = stage.seen(enactment.act);
-        let row = judged(&all[place], who, enactment.differs, seen);
+        let row = judged(&all[place], registered, enactment.differs, seen);
         say(&Answer::Did(place, row));
     }
     for (place, _) in leaving {
         let seen = seen_to_leave(&implementation, place);
-        let row = judged(&all[place], who, None, seen);
+        let row = judged(&all[place], registered, None, seen);
         say(&Answer::Did(place, row));
     }
     Answer::Done

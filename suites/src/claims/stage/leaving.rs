@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 use std::time::Duration;
 
-use flowmeter_harness::registry::{Contestant, Registry, Visitor};
+use flowmeter_harness::registry::{Registered, Registry, Visitor};
 use flowmeter_harness::timer::Timers;
 use serde::{Deserialize, Serialize};
 
@@ -50,7 +50,7 @@ impl<S: Seed> Visitor for LeavingVisitor<'_, S> {
         Some(self.of)
     }
 
-    fn timer<T: Timers>(&mut self, _who: &Contestant) {
+    fn timer<T: Timers>(&mut self, _: &Registered) {
         self.leaving.extend(S::leaving::<T>());
     }
 }

@@ -1,6 +1,6 @@
 //! Rows of the record: the result of a claim, and the notes on it.
 
-use flowmeter_harness::registry::Contestant;
+use flowmeter_harness::registry::Registered;
 use flowmeter_records::{Holds, SeedClaim};
 
 use crate::claims::{Statement, judge};
@@ -8,7 +8,7 @@ use crate::claims::{Statement, judge};
 /// A row of that statement for that implementation.
 pub(super) fn row(
     statement: &Statement,
-    who: &Contestant,
+    implementation: &Registered,
     seen: String,
     holds: Holds,
     note: Option<String>,
@@ -16,8 +16,8 @@ pub(super) fn row(
     SeedClaim {
         seed: statement.seed.to_owned(),
         claim: statement.claim.says.to_owned(),
-        implementation: who.name.to_owned(),
-        origin: who.origin,
+        implementation: implementation.name.to_owned(),
+        origin: implementation.origin,
         expected: statement.claim.expected.to_owned(),
         seen,
         holds,
@@ -28,17 +28,17 @@ pub(super) fn row(
 /// The result of a claim, as a row.
 pub(super) fn judged(
     statement: &Statement,
-    who: &Contestant,
+    implementation: &Registered,
     differs: Option<&str>,
     seen: Result<String, String>,
 ) -> SeedClaim {
     let claim = statement.claim;
     let (seen, holds) = match seen {
         Ok(seen) => {
-            let holds = judge(claim.seen, &seen, who.origin);
+            let holds = judge(claim.seen, &seen, implementation.origin);
             (seen, holds)
         }
-        Err(why) => return row(statement, who, why, Holds::No, None),
+        Err(why) => return row(statement, implementation, why, Holds::No, None),
     };
     let (holds, note) = match (holds, differs, claim.note) {
         (Holds::No, Some(why), Some(how)) => (Holds::Differs, Some(format!("{why} ({how})"))),
@@ -47,7 +47,7 @@ pub(super) fn judged(
         (Holds::No, None, _) => (Holds::No, None),
         (_, _, how) => (holds, how.map(str::to_owned)),
     };
-    row(statement, who, seen, holds, note)
+    row(statement, implementation, seen, holds, note)
 }
 
 #[cfg(test)]
@@ -57,8 +57,8 @@ mod tests {
     use super::*;
     use crate::claims::Claim;
 
-    fn who() -> Contestant {
-        Contestant {
+    fn implementation() -> Registered {
+        Registered {
             name: "an-implementation",
             kind: Kind::Timer,
             origin: Origin::Own,
@@ -77,7 +77,7 @@ mod tests {
 
     fn told(differs: Option<&str>, seen: Result<&str, &str>) -> (Holds, Option<String>) {
         let seen = seen.map(str::to_owned).map_err(str::to_owned);
-        let row = judged(&STATEMENT, &who(), differs, seen);
+        let row = judged(&STATEMENT, &implementation(), differs, seen);
         (row.holds, row.note)
     }
 

@@ -8,7 +8,7 @@ use flowmeter_harness::executor::{Bindings, Executors, GoBlocks};
 use flowmeter_harness::limiter::AsyncLimit;
 use flowmeter_harness::parallel_map::ParallelMaps;
 use flowmeter_harness::pipeline::Pipelines;
-use flowmeter_harness::registry::{Contestant, Registry, Visitor};
+use flowmeter_harness::registry::{Registered, Registry, Visitor};
 use flowmeter_harness::sync::World;
 use flowmeter_harness::timer::{Coalesce, Timeouts};
 
@@ -27,18 +27,22 @@ impl<S: Seed, W: World, R: Registry> Visitor for ActVisitor<'_, S, W, R> {
         Some(self.of)
     }
 
-    fn alts<C: Alts>(&mut self, who: &Contestant) {
-        self.enactments.extend(S::alts::<C, W>(who));
+    fn alts<C: Alts>(&mut self, implementation: &Registered) {
+        self.enactments.extend(S::alts::<C, W>(implementation));
     }
 
-    fn coalesce<T: Coalesce>(&mut self, who: &Contestant) {
-        self.enactments.extend(S::coalesce::<T, W>(who));
+    fn coalesce<T: Coalesce>(&mut self, implementation: &Registered) {
+        self.enactments.extend(S::coalesce::<T, W>(implementation));
     }
 
-    fn timeouts<T: Timeouts<C>, C: Alts + Async + Blocking>(&mut self, who: &Contestant) {
-        self.enactments.extend(S::timeouts::<T, C, W>(who));
+    fn timeouts<T: Timeouts<C>, C: Alts + Async + Blocking>(
+        &mut self,
+        implementation: &Registered,
+    ) {
+        self.enactments
+            .extend(S::timeouts::<T, C, W>(implementation));
         let mut executors = OnExecutors::<S, T, C, W> {
-            of: who,
+            of: implementation,
             enactments: None,
             marker: PhantomData,
         };
@@ -47,34 +51,46 @@ impl<S: Seed, W: World, R: Registry> Visitor for ActVisitor<'_, S, W, R> {
             .extend(executors.enactments.into_iter().flatten());
     }
 
-    fn executor<E: Executors, C: Async + Blocking>(&mut self, who: &Contestant) {
-        self.enactments.extend(S::executor::<E, C, W>(who));
+    fn executor<E: Executors, C: Async + Blocking>(&mut self, implementation: &Registered) {
+        self.enactments
+            .extend(S::executor::<E, C, W>(implementation));
     }
 
-    fn bindings<B: Bindings, E: Executors, C: Async + Blocking>(&mut self, who: &Contestant) {
-        self.enactments.extend(S::bindings::<B, E, C, W>(who));
+    fn bindings<B: Bindings, E: Executors, C: Async + Blocking>(
+        &mut self,
+        implementation: &Registered,
+    ) {
+        self.enactments
+            .extend(S::bindings::<B, E, C, W>(implementation));
     }
 
     fn go_blocks<G: GoBlocks<C>, C: Callback + AwaitAlts, E: Executors>(
         &mut self,
-        who: &Contestant,
+        implementation: &Registered,
     ) {
-        self.enactments.extend(S::state_machines::<G, C, E, W>(who));
+        self.enactments
+            .extend(S::state_machines::<G, C, E, W>(implementation));
     }
 
-    fn pipeline<P: Pipelines<C, E> + Default, C: Async, E: Executors>(&mut self, who: &Contestant) {
-        self.enactments.extend(S::pipeline::<P, C, E, W>(who));
+    fn pipeline<P: Pipelines<C, E> + Default, C: Async, E: Executors>(
+        &mut self,
+        implementation: &Registered,
+    ) {
+        self.enactments
+            .extend(S::pipeline::<P, C, E, W>(implementation));
     }
 
-    fn async_limit<L: AsyncLimit>(&mut self, who: &Contestant) {
-        self.enactments.extend(S::async_limit::<L, W>(who));
+    fn async_limit<L: AsyncLimit>(&mut self, implementation: &Registered) {
+        self.enactments
+            .extend(S::async_limit::<L, W>(implementation));
     }
 
     fn parallel_map<M: ParallelMaps<C, E> + Default, C: Async, E: Executors>(
         &mut self,
-        who: &Contestant,
+        implementation: &Registered,
     ) {
-        self.enactments.extend(S::parallel_map::<M, C, E, W>(who));
+        self.enactments
+            .extend(S::parallel_map::<M, C, E, W>(implementation));
         let mut semaphores = BySemaphores::<S, M, C, E, W> {
             enactments: None,
             marker: PhantomData,
@@ -87,7 +103,7 @@ impl<S: Seed, W: World, R: Registry> Visitor for ActVisitor<'_, S, W, R> {
 
 /// Collects the enactments of one text for timeouts in go blocks of the first executor of ours.
 struct OnExecutors<'a, S, T, C, W> {
-    of: &'a Contestant,
+    of: &'a Registered,
     enactments: Option<Vec<Enactment>>,
     marker: PhantomData<fn(S, T, C, W)>,
 }
@@ -99,8 +115,8 @@ where
     C: Alts + Async + Blocking,
     W: World,
 {
-    fn executor<E: Executors, D: Async + Blocking>(&mut self, who: &Contestant) {
-        if who.origin == Origin::Own && self.enactments.is_none() {
+    fn executor<E: Executors, D: Async + Blocking>(&mut self, implementation: &Registered) {
+        if implementation.origin == Origin::Own && self.enactments.is_none() {
             self.enactments = Some(S::go_blocks::<E, T, C, W>(self.of));
         }
     }
@@ -121,10 +137,12 @@ where
     E: Executors,
     W: World,
 {
-    fn async_limit<L: AsyncLimit>(&mut self, who: &Contestant) {
+    fn async_limit<L: AsyncLimit>(&mut self, implementation: &Registered) {
         let promises = [caps::Claim::WindowBound, caps::Claim::WaiterFifo];
-        let is_one = promises.iter().all(|p| who.capabilities.claims.contains(p));
-        if who.origin == Origin::Own && is_one && self.enactments.is_none() {
+        let is_one = promises
+            .iter()
+            .all(|p| implementation.capabilities.claims.contains(p));
+        if implementation.origin == Origin::Own && is_one && self.enactments.is_none() {
             self.enactments = Some(S::limited_map::<M, L, C, E, W>());
         }
     }

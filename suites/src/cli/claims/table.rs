@@ -115,12 +115,18 @@ fn why(row: &SeedClaim) -> Option<&str> {
 mod tests {
     use super::*;
 
-    fn row(who: &str, origin: Origin, seen: &str, holds: Holds, note: Option<&str>) -> SeedClaim {
+    fn row(
+        implementation: &str,
+        origin: Origin,
+        seen: &str,
+        holds: Holds,
+        note: Option<&str>,
+    ) -> SeedClaim {
         SeedClaim {
             seed: "001.txt".to_owned(),
             claim: "a response comes faster than 300 ms, which is what an alts with a timeout of 300 ms is to wait for"
                 .to_owned(),
-            implementation: who.to_owned(),
+            implementation: implementation.to_owned(),
             origin,
             expected: "the code returns that value".to_owned(),
             seen: seen.to_owned(),
@@ -131,7 +137,15 @@ mod tests {
 
     #[test]
     fn a_claim_stands_over_its_rows_and_no_name_is_broken() {
-        let of_ours = |who| row(who, Origin::Own, "the value", Holds::Yes, Some("a note"));
+        let of_ours = |implementation| {
+            row(
+                implementation,
+                Origin::Own,
+                "the value",
+                Holds::Yes,
+                Some("a note"),
+            )
+        };
         let rows = [
             of_ours("mutex"),
             of_ours("hierarchical_wheel"),

@@ -1,5 +1,5 @@
 (ns flowmeter.core-async
-  "Contestants of core.async, over the Java that all JVM contestants share."
+  "Implementations of core.async, over the Java that all JVM implementations share."
   (:gen-class)
   (:require [clojure.core.async :refer [go]]
             [flowmeter.alts :as alts]

@@ -1,5 +1,5 @@
 (ns flowmeter.watched
-  "What go blocks and alts call of the Java of all JVM contestants: small functions, since the go macro forgets the types
+  "What go blocks and alts call of the Java of all JVM implementations: small functions, since the go macro forgets the types
   of its locals, and a call without them would be looked up each time."
   (:refer-clojure :exclude [chunk])
   (:import (flowmeter Edges Stamp Watch)

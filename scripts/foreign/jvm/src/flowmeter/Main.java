@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadFactory;
 
-/** Contestants of plain Java: on threads of the platform, or on virtual ones where the JDK has them. */
+/** Implementations of plain Java: on threads of the platform, or on virtual ones where the JDK has them. */
 public final class Main {
     private Main() {}
 

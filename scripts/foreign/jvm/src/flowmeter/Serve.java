@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.concurrent.LinkedBlockingQueue;
 
 /**
- * A contestant's side of the line protocol (`harness/measure/src/protocol.rs`). The process ends when its standard input
+ * An implementation's side of the line protocol (`harness/measure/src/protocol.rs`). The process ends when its standard input
  * does, whatever it is doing; what is printed otherwise goes to the standard error.
  */
 public final class Serve {

@@ -9,7 +9,7 @@ use flowmeter_harness::channel::{
     Callback, Channels as Family, Message, MixedAlts, Promises, PutDeadline, TakeDeadline,
     Transforms, WeakProducers,
 };
-use flowmeter_harness::registry::Contestant;
+use flowmeter_harness::registry::Registered;
 
 use super::family::{Awaited, Of};
 use super::{Channels, Tables};
@@ -18,7 +18,7 @@ use crate::design::parcel::Framed;
 /// A family of channels of an implementation.
 pub(crate) struct Design {
     /// The implementation.
-    pub(crate) who: Contestant,
+    pub(crate) implementation: Registered,
     /// Its channels.
     pub(crate) channels: Channels,
     /// Whether its threads and tasks can use the same channel.
@@ -28,7 +28,7 @@ pub(crate) struct Design {
 impl Design {
     /// Whether its implementation claims that.
     pub(crate) fn claims(&self, claim: Claim) -> bool {
-        self.who.capabilities.claims.contains(&claim)
+        self.implementation.capabilities.claims.contains(&claim)
     }
 
     /// Its channels, if they have alts.
@@ -39,7 +39,7 @@ impl Design {
 
 /// A design that is being collected.
 struct Begun {
-    who: Contestant,
+    implementation: Registered,
     family: TypeId,
     tables: Tables,
     meet: bool,
@@ -53,20 +53,20 @@ impl Collected {
     /// A design for each family of channels.
     pub(crate) fn all(self) -> impl Iterator<Item = Design> {
         self.0.into_iter().map(|one| Design {
-            who: one.who,
+            implementation: one.implementation,
             channels: Channels::of(one.tables),
             meet: one.meet,
         })
     }
 
     /// The tables of that family of an implementation.
-    fn of<C: Family>(&mut self, who: &Contestant) -> &mut Tables {
-        &mut self.one::<C>(who).tables
+    fn of<C: Family>(&mut self, implementation: &Registered) -> &mut Tables {
+        &mut self.one::<C>(implementation).tables
     }
 
     /// Those tables, with the same channels for another message type.
-    fn with_framed<C: Blocking>(&mut self, who: &Contestant) -> &mut Tables {
-        let tables = self.of::<C>(who);
+    fn with_framed<C: Blocking>(&mut self, implementation: &Registered) -> &mut Tables {
+        let tables = self.of::<C>(implementation);
         tables.framed = Some(Channels::of(Tables {
             blocks: Some(&Of::<C, Framed>::TABLE),
             ..Tables::of(&Of::<C, Framed>::TABLE)
@@ -74,12 +74,13 @@ impl Collected {
         tables
     }
 
-    fn one<C: Family>(&mut self, who: &Contestant) -> &mut Begun {
+    fn one<C: Family>(&mut self, implementation: &Registered) -> &mut Begun {
         let family = TypeId::of::<C>();
-        let known = |one: &Begun| one.who.name == who.name && one.family == family;
+        let known =
+            |one: &Begun| one.implementation.name == implementation.name && one.family == family;
         let place = self.0.iter().position(known).unwrap_or_else(|| {
             self.0.push(Begun {
-                who: who.clone(),
+                implementation: implementation.clone(),
                 family,
                 tables: Tables::of(&Of::<C>::TABLE),
                 meet: false,
@@ -149,57 +150,57 @@ impl Tables {
 }
 
 impl Collected {
-    pub(crate) fn blocking<C: Blocking>(&mut self, who: &Contestant) {
-        self.of::<C>(who).blocks = Some(&Of::<C>::TABLE);
+    pub(crate) fn blocking<C: Blocking>(&mut self, implementation: &Registered) {
+        self.of::<C>(implementation).blocks = Some(&Of::<C>::TABLE);
     }
-    pub(crate) fn asynchronous<C: Async>(&mut self, who: &Contestant) {
-        self.of::<C>(who).awaits = Some(&Of::<C>::TABLE);
+    pub(crate) fn asynchronous<C: Async>(&mut self, implementation: &Registered) {
+        self.of::<C>(implementation).awaits = Some(&Of::<C>::TABLE);
     }
-    pub(crate) fn callback<C: Callback + Blocking>(&mut self, who: &Contestant) {
-        self.of::<C>(who).calls_back = Some(&Of::<C>::TABLE);
+    pub(crate) fn callback<C: Callback + Blocking>(&mut self, implementation: &Registered) {
+        self.of::<C>(implementation).calls_back = Some(&Of::<C>::TABLE);
     }
-    pub(crate) fn put_deadline<C: PutDeadline>(&mut self, who: &Contestant) {
-        self.of::<C>(who).puts_until = Some(&Of::<C>::TABLE);
+    pub(crate) fn put_deadline<C: PutDeadline>(&mut self, implementation: &Registered) {
+        self.of::<C>(implementation).puts_until = Some(&Of::<C>::TABLE);
     }
-    pub(crate) fn take_deadline<C: TakeDeadline>(&mut self, who: &Contestant) {
-        self.of::<C>(who).takes_until = Some(&Of::<C>::TABLE);
+    pub(crate) fn take_deadline<C: TakeDeadline>(&mut self, implementation: &Registered) {
+        self.of::<C>(implementation).takes_until = Some(&Of::<C>::TABLE);
     }
-    pub(crate) fn promises<C: Promises + Blocking>(&mut self, who: &Contestant) {
-        self.of::<C>(who).promises = Some(&Of::<C>::TABLE);
+    pub(crate) fn promises<C: Promises + Blocking>(&mut self, implementation: &Registered) {
+        self.of::<C>(implementation).promises = Some(&Of::<C>::TABLE);
     }
-    pub(crate) fn alts<C: Alts>(&mut self, who: &Contestant) {
-        self.of::<C>(who).chooses = Some(&Of::<C>::TABLE);
+    pub(crate) fn alts<C: Alts>(&mut self, implementation: &Registered) {
+        self.of::<C>(implementation).chooses = Some(&Of::<C>::TABLE);
     }
-    pub(crate) fn mixed<C: Blocking + Async>(&mut self, who: &Contestant) {
-        self.one::<C>(who).meet = true;
+    pub(crate) fn mixed<C: Blocking + Async>(&mut self, implementation: &Registered) {
+        self.one::<C>(implementation).meet = true;
     }
-    pub(crate) fn mixed_alts<C: MixedAlts>(&mut self, who: &Contestant) {
-        let tables = self.with_framed::<C>(who);
+    pub(crate) fn mixed_alts<C: MixedAlts>(&mut self, implementation: &Registered) {
+        let tables = self.with_framed::<C>(implementation);
         tables.mixes = Some(&Of::<C>::TABLE);
     }
-    pub(crate) fn await_alts<C: AwaitAlts>(&mut self, who: &Contestant) {
-        let tables = self.with_framed::<C>(who);
+    pub(crate) fn await_alts<C: AwaitAlts>(&mut self, implementation: &Registered) {
+        let tables = self.with_framed::<C>(implementation);
         tables.awaits_mixes = Some(&Awaited::<C>::TABLE);
     }
-    pub(crate) fn weak_producers<C: WeakProducers>(&mut self, who: &Contestant) {
-        self.of::<C>(who).weakens = Some(&Of::<C>::TABLE);
+    pub(crate) fn weak_producers<C: WeakProducers>(&mut self, implementation: &Registered) {
+        self.of::<C>(implementation).weakens = Some(&Of::<C>::TABLE);
     }
-    pub(crate) fn await_close<C: AwaitClose>(&mut self, who: &Contestant) {
-        self.of::<C>(who).awaits_close = Some(&Of::<C>::TABLE);
+    pub(crate) fn await_close<C: AwaitClose>(&mut self, implementation: &Registered) {
+        self.of::<C>(implementation).awaits_close = Some(&Of::<C>::TABLE);
     }
-    pub(crate) fn batch<C: Batch>(&mut self, who: &Contestant) {
-        self.of::<C>(who).batches = Some(&Of::<C>::TABLE);
+    pub(crate) fn batch<C: Batch>(&mut self, implementation: &Registered) {
+        self.of::<C>(implementation).batches = Some(&Of::<C>::TABLE);
     }
-    pub(crate) fn async_batch<C: AsyncBatch>(&mut self, who: &Contestant) {
-        self.of::<C>(who).awaits_batches = Some(&Of::<C>::TABLE);
+    pub(crate) fn async_batch<C: AsyncBatch>(&mut self, implementation: &Registered) {
+        self.of::<C>(implementation).awaits_batches = Some(&Of::<C>::TABLE);
     }
-    pub(crate) fn reserve<C: BlockingReserve>(&mut self, who: &Contestant) {
-        self.of::<C>(who).blocks_for_room = Some(&Of::<C>::TABLE);
+    pub(crate) fn reserve<C: BlockingReserve>(&mut self, implementation: &Registered) {
+        self.of::<C>(implementation).blocks_for_room = Some(&Of::<C>::TABLE);
     }
-    pub(crate) fn async_reserve<C: AsyncReserve>(&mut self, who: &Contestant) {
-        self.of::<C>(who).awaits_room = Some(&Of::<C>::TABLE);
+    pub(crate) fn async_reserve<C: AsyncReserve>(&mut self, implementation: &Registered) {
+        self.of::<C>(implementation).awaits_room = Some(&Of::<C>::TABLE);
     }
-    pub(crate) fn transforms<C: Transforms + Blocking>(&mut self, who: &Contestant) {
-        self.of::<C>(who).transforms = Some(&Of::<C>::TABLE);
+    pub(crate) fn transforms<C: Transforms + Blocking>(&mut self, implementation: &Registered) {
+        self.of::<C>(implementation).transforms = Some(&Of::<C>::TABLE);
     }
 }

@@ -4,7 +4,7 @@ use flowmeter_harness::channel::{Async, AwaitAlts, Blocking, Callback};
 use flowmeter_harness::executor::{
     Bindings as BindingsFamily, Executors as Family, GoBlocks as GoBlocksFamily,
 };
-use flowmeter_harness::registry::Contestant;
+use flowmeter_harness::registry::Registered;
 
 use super::super::channels::Channels;
 use super::{Bindings, Executors, GoBlocks, Runtime};
@@ -12,7 +12,7 @@ use super::{Bindings, Executors, GoBlocks, Runtime};
 /// A design of the kind of executors.
 pub(crate) struct Design {
     /// The implementation.
-    pub(crate) who: Contestant,
+    pub(crate) implementation: Registered,
     /// Its sort.
     pub(crate) what: What,
 }
@@ -37,32 +37,35 @@ impl Collected {
         self.0.into_iter()
     }
 
-    fn add(&mut self, who: &Contestant, what: What) {
-        let who = who.clone();
-        self.0.push(Design { who, what });
+    fn add(&mut self, implementation: &Registered, what: What) {
+        let implementation = implementation.clone();
+        self.0.push(Design {
+            implementation,
+            what,
+        });
     }
 
-    pub(crate) fn executor<E: Family, C: Async + Blocking>(&mut self, who: &Contestant) {
-        self.add(who, What::Executors(tasks_and_threads::<E, C>()));
+    pub(crate) fn executor<E: Family, C: Async + Blocking>(&mut self, implementation: &Registered) {
+        self.add(implementation, What::Executors(tasks_and_threads::<E, C>()));
     }
 
     pub(crate) fn bindings<B: BindingsFamily, E: Family, C: Async + Blocking>(
         &mut self,
-        who: &Contestant,
+        implementation: &Registered,
     ) {
         let bindings = Bindings::of::<B>(tasks_and_threads::<E, C>());
-        self.add(who, What::Bindings(bindings));
+        self.add(implementation, What::Bindings(bindings));
     }
 
     pub(crate) fn go_blocks<G: GoBlocksFamily<C>, C: Callback + AwaitAlts, E: Family>(
         &mut self,
-        who: &Contestant,
+        implementation: &Registered,
     ) {
         let on = Runtime {
             executors: Executors::of::<E>(),
             channels: Channels::of_tasks_and_callbacks::<C>(),
         };
-        self.add(who, What::GoBlocks(GoBlocks::of::<G, C>(on)));
+        self.add(implementation, What::GoBlocks(GoBlocks::of::<G, C>(on)));
     }
 }
 

@@ -4,7 +4,7 @@ use flowmeter_harness::channel::Async;
 use flowmeter_harness::executor::Executors as ExecutorsFamily;
 use flowmeter_harness::parallel_map::ParallelMaps as MapsFamily;
 use flowmeter_harness::pipeline::Pipelines as Family;
-use flowmeter_harness::registry::Contestant;
+use flowmeter_harness::registry::Registered;
 use flowmeter_harness::transform_pipeline::TransformPipelines as WorkersFamily;
 
 use super::super::channels::Channels;
@@ -14,7 +14,7 @@ use super::{ParallelMaps, Pipelines, Workers};
 /// A design of the kind of pipelines.
 pub(crate) struct Design {
     /// The implementation.
-    pub(crate) who: Contestant,
+    pub(crate) implementation: Registered,
     /// Its sort.
     pub(crate) what: What,
 }
@@ -39,42 +39,48 @@ impl Collected {
         self.0.into_iter()
     }
 
-    fn add(&mut self, who: &Contestant, what: What) {
-        let who = who.clone();
-        self.0.push(Design { who, what });
+    fn add(&mut self, implementation: &Registered, what: What) {
+        let implementation = implementation.clone();
+        self.0.push(Design {
+            implementation,
+            what,
+        });
     }
 
     /// # Panics
     /// When it is entered without its bound.
-    pub(crate) fn pipeline<P, C, E>(&mut self, who: &Contestant)
+    pub(crate) fn pipeline<P, C, E>(&mut self, implementation: &Registered)
     where
         P: Family<C, E> + Default,
         C: Async,
         E: ExecutorsFamily,
     {
-        let extra = who.capabilities.bound_over_n.expect("a pipeline's bound");
+        let extra = implementation
+            .capabilities
+            .bound_over_n
+            .expect("a pipeline's bound");
         let pipelines = Pipelines::of::<P, C, E>(runtime::<C, E>(), extra);
-        self.add(who, What::Pipelines(pipelines));
+        self.add(implementation, What::Pipelines(pipelines));
     }
 
-    pub(crate) fn workers<P, C, E>(&mut self, who: &Contestant)
+    pub(crate) fn workers<P, C, E>(&mut self, implementation: &Registered)
     where
         P: WorkersFamily<C, E> + Default,
         C: Async,
         E: ExecutorsFamily,
     {
         let workers = Workers::of::<P, C, E>(runtime::<C, E>());
-        self.add(who, What::Workers(workers));
+        self.add(implementation, What::Workers(workers));
     }
 
-    pub(crate) fn parallel_map<M, C, E>(&mut self, who: &Contestant)
+    pub(crate) fn parallel_map<M, C, E>(&mut self, implementation: &Registered)
     where
         M: MapsFamily<C, E> + Default,
         C: Async,
         E: ExecutorsFamily,
     {
         let maps = ParallelMaps::of::<M, C, E>(runtime::<C, E>());
-        self.add(who, What::ParallelMaps(maps));
+        self.add(implementation, What::ParallelMaps(maps));
     }
 }
 

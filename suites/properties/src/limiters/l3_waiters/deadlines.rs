@@ -45,11 +45,11 @@ fn deadlines(limiters: Limiters, way: Way, kept: Kept) {
     let past = Deadline::from_nanos(0);
     let next = Deadline::after(begin, Duration::from_nanos(1));
     let soon = Deadline::after(begin, PERIOD / 4);
-    for (who, deadline) in [past, past, next, soon, Deadline::NEVER]
+    for (asker, deadline) in [past, past, next, soon, Deadline::NEVER]
         .into_iter()
         .enumerate()
     {
-        line.acquires_until(who, deadline, |until| way.acquire_until(&limiter, until));
+        line.acquires_until(asker, deadline, |until| way.acquire_until(&limiter, until));
     }
     line.judge();
 }
@@ -59,11 +59,11 @@ fn at_the_edge(limiters: Limiters, way: Way, kept: Kept) {
     let limiter = limiter(limiters, 1, PERIOD);
     let mut line = kept.line(1, is_virtual());
     let begin = world::now_nanos();
-    for (who, deadline) in [Deadline::NEVER, Deadline::after(begin, PERIOD)]
+    for (asker, deadline) in [Deadline::NEVER, Deadline::after(begin, PERIOD)]
         .into_iter()
         .enumerate()
     {
-        line.acquires_until(who, deadline, |until| way.acquire_until(&limiter, until));
+        line.acquires_until(asker, deadline, |until| way.acquire_until(&limiter, until));
     }
     line.judge();
 }
@@ -135,15 +135,15 @@ fn in_line(limiters: Limiters, way: Way, kept: Kept) {
     let begin = world::now_nanos();
     let half_periods = [None, Some(1), None, Some(6), Some(7), None];
     let waiting: Vec<_> = (half_periods.into_iter().enumerate())
-        .map(|(who, halves)| {
+        .map(|(asker, halves)| {
             let deadline = halves.map_or(Deadline::NEVER, |halves: u32| {
                 Deadline::after(begin, PERIOD * halves / 2)
             });
-            line.asks(who, 1, halves.map(|_| deadline.as_nanos()));
+            line.asks(asker, 1, halves.map(|_| deadline.as_nanos()));
             let limiter = shared.clone();
             let waiter = world::spawn(move || {
                 let is_granted = way.acquire_until(&limiter, deadline);
-                (world::now_nanos(), who, is_granted)
+                (world::now_nanos(), asker, is_granted)
             });
             // Time passes during this wait.
             assert!(way.acquire_until(&nanosecond, Deadline::NEVER));
@@ -152,11 +152,11 @@ fn in_line(limiters: Limiters, way: Way, kept: Kept) {
         .collect();
     let mut answers: Vec<(u64, usize, bool)> = waiting.into_iter().map(world::join).collect();
     answers.sort_unstable();
-    for (at, who, is_granted) in answers {
+    for (at, asker, is_granted) in answers {
         if is_granted {
-            line.granted_at(who, at);
+            line.granted_at(asker, at);
         } else {
-            line.write(Event::TimedOut { who, at });
+            line.write(Event::TimedOut { asker, at });
         }
     }
     line.judge();

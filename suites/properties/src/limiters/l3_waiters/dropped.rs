@@ -96,22 +96,22 @@ fn dropped_and_replaced(limiters: Limiters, kept: Kept, dropped: &[usize]) {
     let mut waiting: Vec<_> = (0..NEWCOMER)
         .map(|_| Some(limiter.acquire_async()))
         .collect();
-    for (who, future) in waiting.iter_mut().enumerate() {
+    for (asker, future) in waiting.iter_mut().enumerate() {
         let future = future.as_mut().expect("no future is dropped yet");
-        if line.polls(who, 1, future.as_mut()) {
+        if line.polls(asker, 1, future.as_mut()) {
             return line.judge();
         }
     }
-    for &who in dropped {
-        line.drops(who, waiting[who].take());
+    for &asker in dropped {
+        line.drops(asker, waiting[asker].take());
     }
     let mut registering = limiter.acquire_async();
     if line.polls(NEWCOMER, 1, registering.as_mut()) {
         return line.judge();
     }
-    for (who, future) in waiting.into_iter().enumerate() {
+    for (asker, future) in waiting.into_iter().enumerate() {
         if let Some(future) = future {
-            line.awaits(who, 1, future);
+            line.awaits(asker, 1, future);
         }
     }
     line.awaits(NEWCOMER, 1, registering);
@@ -141,7 +141,7 @@ fn dropped_before_a_sleeper(limiters: Limiters, kept: Kept) {
     let (asked, served) = world::join(sleeper);
     line.asked_at(1, 1, None, asked);
     line.write(Event::Dropped {
-        who: 0,
+        asker: 0,
         at: dropped,
     });
     line.granted_at(1, served);

@@ -35,8 +35,8 @@ pub(super) fn cases(limiters: Limiters, way: Way, kept: Kept) -> Vec<Case> {
 fn weights(limiters: Limiters, way: Way, kept: Kept) {
     let limiter = limiter(limiters, 3, PERIOD);
     let mut line = kept.line(3, is_virtual());
-    for (who, weight) in [4, u32::MAX, 2, 1, 3].into_iter().enumerate() {
-        line.weighs(who, weight, || way.acquire_weight(&limiter, weight));
+    for (asker, weight) in [4, u32::MAX, 2, 1, 3].into_iter().enumerate() {
+        line.weighs(asker, weight, || way.acquire_weight(&limiter, weight));
     }
     line.judge();
 }
@@ -68,13 +68,13 @@ fn heavy_in_line(limiters: Limiters, way: Way, kept: Kept) {
     }
     let weights = [PERMITS, 1, 1, 3, 1, PERMITS, 1];
     let waiting: Vec<_> = (weights.into_iter().enumerate())
-        .map(|(who, weight)| {
-            line.asks(who, weight, None);
+        .map(|(asker, weight)| {
+            line.asks(asker, weight, None);
             let limiter = shared.clone();
             let waiter = world::spawn(move || {
                 let answer = way.acquire_weight(&limiter, weight);
                 holds_eq!(answer, Ok(()), "L3: the burst holds {weight}");
-                (world::now_nanos(), who)
+                (world::now_nanos(), asker)
             });
             // Time passes during this wait.
             assert_eq!(way.acquire_weight(&nanosecond, 1), Ok(()));
@@ -83,8 +83,8 @@ fn heavy_in_line(limiters: Limiters, way: Way, kept: Kept) {
         .collect();
     let mut served: Vec<(u64, usize)> = waiting.into_iter().map(world::join).collect();
     served.sort_unstable();
-    for (at, who) in served {
-        line.granted_at(who, at);
+    for (at, asker) in served {
+        line.granted_at(asker, at);
     }
     line.judge();
 }

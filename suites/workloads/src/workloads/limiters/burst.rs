@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use flowmeter_harness::registry::Contestant;
+use flowmeter_harness::registry::Registered;
 use flowmeter_harness::sync::std::clock;
 use flowmeter_measure::reading::{Cost, Reading};
 use flowmeter_measure::{Sample, Stage, StageError, WindowSpec};
@@ -142,9 +142,9 @@ impl<A: Acquiring> Stage for Burst<A> {
 }
 
 /// A stage of that implementation.
-pub fn stage<A: Acquiring>(params: Params, who: &Contestant) -> Box<dyn Stage> {
+pub fn stage<A: Acquiring>(params: Params, asker: &Registered) -> Box<dyn Stage> {
     Box::new(Burst::<A> {
-        most: params.rate.fullest(who, params.waiters),
+        most: params.rate.fullest(asker, params.waiters),
         params,
         form: PhantomData,
     })

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use flowmeter_harness::caps::Claim;
 use flowmeter_harness::limiter::{LimitError, Limiters, Quota};
-use flowmeter_harness::registry::Contestant;
+use flowmeter_harness::registry::Registered;
 use flowmeter_harness::spec::limiter::{Limit, fullest};
 use flowmeter_measure::StageError;
 use flowmeter_records::Excess;
@@ -106,11 +106,11 @@ impl Rate {
 
     /// The most that a half-open period may hold at an implementation with those claims, as so many acquirers see it.
     /// Each of them may see one grant late.
-    fn fullest(self, who: &Contestant, waiters: Threads) -> u64 {
+    fn fullest(self, asker: &Registered, waiters: Threads) -> u64 {
         let Quota { permits, burst, .. } = self.quota();
         let period = self.period();
         // An implementation that claims neither has a bucket too, and may fill it at once.
-        let limit = match who.capabilities.claims.contains(&Claim::WindowBound) {
+        let limit = match asker.capabilities.claims.contains(&Claim::WindowBound) {
             true => Limit::Window { permits, period },
             false => Limit::Rate {
                 permits,

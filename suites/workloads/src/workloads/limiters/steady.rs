@@ -8,7 +8,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::Duration;
 
-use flowmeter_harness::registry::Contestant;
+use flowmeter_harness::registry::Registered;
 use flowmeter_harness::sync::std::clock;
 use flowmeter_measure::reading::Cost;
 use flowmeter_measure::{Sample, Stage, StageError, WindowSpec};
@@ -75,11 +75,11 @@ pub(super) struct Crowded {
 
 impl<A: Acquiring> Crowd<A> {
     /// With an implementation of those claims.
-    pub(super) fn at(rate: Rate, waiters: Threads, who: &Contestant) -> Crowd<A> {
+    pub(super) fn at(rate: Rate, waiters: Threads, asker: &Registered) -> Crowd<A> {
         Crowd {
             rate,
             waiters,
-            most: rate.fullest(who, waiters),
+            most: rate.fullest(asker, waiters),
             form: PhantomData,
         }
     }
@@ -178,8 +178,8 @@ impl<A: Acquiring> Stage for Crowd<A> {
 }
 
 /// A stage of that implementation.
-pub fn stage<A: Acquiring>(params: Params, who: &Contestant) -> Box<dyn Stage> {
-    Box::new(Crowd::<A>::at(params.rate, params.waiters, who))
+pub fn stage<A: Acquiring>(params: Params, asker: &Registered) -> Box<dyn Stage> {
+    Box::new(Crowd::<A>::at(params.rate, params.waiters, asker))
 }
 
 #[cfg(test)]

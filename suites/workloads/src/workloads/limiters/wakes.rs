@@ -4,7 +4,7 @@
 //! all tasks for each permit, or lets each of them check for itself, is identified here by its wake-ups, not only by
 //! their cost. A poll for another reason than a wake-up counts as well; these futures have none.
 
-use flowmeter_harness::registry::Contestant;
+use flowmeter_harness::registry::Registered;
 use flowmeter_measure::{Sample, Stage, StageError, WindowSpec};
 use flowmeter_records::{Axes, Measure};
 use serde::{Deserialize, Serialize};
@@ -62,6 +62,6 @@ impl<A: Acquiring> Stage for Wakes<A> {
 }
 
 /// A stage of that implementation.
-pub fn stage<A: Acquiring>(params: Params, who: &Contestant) -> Box<dyn Stage> {
-    Box::new(Wakes(Crowd::<A>::at(params.rate, params.waiters, who)))
+pub fn stage<A: Acquiring>(params: Params, asker: &Registered) -> Box<dyn Stage> {
+    Box::new(Wakes(Crowd::<A>::at(params.rate, params.waiters, asker)))
 }

@@ -53,13 +53,13 @@ pub fn async_limit_deadline<L: AsyncLimitDeadline>(work: &Work) -> Option<Part> 
 fn acquiring<A: Acquiring>(work: &Work, form: LimitForm) -> Option<Part> {
     Some(match *work {
         Work::LimiterSteady(params) if params.form == form => {
-            Part::new(move |who| Ok(steady::stage::<A>(params, who)))
+            Part::new(move |implementation| Ok(steady::stage::<A>(params, implementation)))
         }
         Work::LimiterBurst(params) if params.form == form => {
-            Part::new(move |who| Ok(burst::stage::<A>(params, who)))
+            Part::new(move |implementation| Ok(burst::stage::<A>(params, implementation)))
         }
         Work::LimiterWakes(params) if form == LimitForm::Async => {
-            Part::new(move |who| Ok(wakes::stage::<A>(params, who)))
+            Part::new(move |implementation| Ok(wakes::stage::<A>(params, implementation)))
         }
         _ => return None,
     })

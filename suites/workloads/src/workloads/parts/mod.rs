@@ -12,7 +12,7 @@ pub(crate) mod timers;
 
 use std::time::Duration;
 
-use flowmeter_harness::registry::Contestant;
+use flowmeter_harness::registry::Registered;
 use flowmeter_measure::{Stage, StageError};
 
 use super::solo::{Alone, Solo, time};
@@ -26,14 +26,14 @@ pub type Timing = Box<dyn FnMut(u64) -> Result<Duration, StageError>>;
 /// A family in a workload: nothing has been started yet.
 pub struct Part {
     /// The workload about to run, by that implementation.
-    pub stage: Box<dyn FnOnce(&Contestant) -> Staged>,
+    pub stage: Box<dyn FnOnce(&Registered) -> Staged>,
     /// A workload of a single thread, for criterion.
     pub timing: Option<Box<dyn FnOnce() -> Result<Timing, StageError>>>,
 }
 
 impl Part {
     /// For several threads or tasks.
-    fn new(stage: impl FnOnce(&Contestant) -> Staged + 'static) -> Part {
+    fn new(stage: impl FnOnce(&Registered) -> Staged + 'static) -> Part {
         Part {
             stage: Box::new(stage),
             timing: None,

@@ -19,8 +19,8 @@ where
 {
     Some(match *work {
         Work::PipelineFlow(params) => Part::new(move |_| Ok(flow::stage::<P, C, E>(params))),
-        Work::PipelineTasks(params) => Part::new(move |who| {
-            let over_n = who.capabilities.bound_over_n.unwrap_or(0);
+        Work::PipelineTasks(params) => Part::new(move |implementation| {
+            let over_n = implementation.capabilities.bound_over_n.unwrap_or(0);
             Ok(tasks::stage::<P, C, E, S>(params, over_n))
         }),
         _ => return None,

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use flowmeter_harness::caps::{Capability, Origin};
-use flowmeter_harness::registry::Contestant;
+use flowmeter_harness::registry::Registered;
 use flowmeter_harness::sync::std::Std;
 use flowmeter_harness::sync::{World, panic_text};
 use serde::{Deserialize, Serialize};
@@ -23,12 +23,12 @@ use crate::worlds::{Prover, Worlds};
 
 /// Those that were asked, in the order of the registry.
 #[derive(Clone, Debug)]
-pub struct Roster(Vec<Asked>);
+pub struct Descriptions(Vec<Description>);
 
 #[derive(Clone, Debug)]
-struct Asked {
+struct Description {
     /// With all capabilities; without an answer, with those of its registration.
-    who: Contestant,
+    implementation: Registered,
     answer: Result<Answer, String>,
 }
 
@@ -118,17 +118,17 @@ pub(crate) struct Answer {
 /// To open a few channels, on a busy machine.
 const LIMIT: Duration = Duration::from_secs(10);
 
-impl Roster {
+impl Descriptions {
     /// Asks the implementations of a catalogue with names in `wanted` about their capabilities, and which of these
     /// scenarios they can run.
     pub fn ask(
         catalogue: &Catalogue,
         wanted: impl Fn(&str) -> bool,
         scenarios: &[ScenarioSpec],
-    ) -> Roster {
-        let ask = |who: &Contestant| {
+    ) -> Descriptions {
+        let ask = |implementation: &Registered| {
             let question = Question {
-                implementation: who.name.to_owned(),
+                implementation: implementation.name.to_owned(),
                 scenarios: scenarios.to_vec(),
             };
             // In parallel: one that hangs does not delay the others.
@@ -136,37 +136,47 @@ impl Roster {
                 process::ask::<Result<Answer, String>>(&Request::Introduce(question), LIMIT)
             })
         };
-        let contestants = catalogue.implementations().iter();
-        let asking: Vec<_> = contestants
-            .filter(|who| wanted(who.name))
-            .map(|who| (who.clone(), ask(who)))
+        let implementations = catalogue.implementations().iter();
+        let asking: Vec<_> = implementations
+            .filter(|implementation| wanted(implementation.name))
+            .map(|implementation| (implementation.clone(), ask(implementation)))
             .collect();
-        let asked = asking.into_iter().map(|(mut who, asking)| {
+        let asked = asking.into_iter().map(|(mut implementation, asking)| {
             let answer = asking.join().expect("asking does not panic").flatten();
             if let Ok(answer) = &answer {
                 let all = Capability::ALL.iter().copied();
-                who.capabilities.derived = all
+                implementation.capabilities.derived = all
                     .filter(|capability| answer.capabilities.contains(capability.name()))
                     .collect();
             }
             let answer = answer.map_err(|why| cannot_be_asked(&why));
-            Asked { who, answer }
+            Description {
+                implementation,
+                answer,
+            }
         });
-        Roster(asked.collect())
+        Descriptions(asked.collect())
     }
 
     /// Asks all implementations in this process, where all can be trusted.
-    pub fn ask_here(worlds: &Worlds, scenarios: &[ScenarioSpec]) -> Roster {
-        let asked = worlds.catalogue().implementations().iter().map(|who| {
-            let question = Question {
-                implementation: who.name.to_owned(),
-                scenarios: scenarios.to_vec(),
-            };
-            let answer = serve(worlds, question);
-            let who = who.clone();
-            Asked { who, answer }
-        });
-        Roster(asked.collect())
+    pub fn ask_here(worlds: &Worlds, scenarios: &[ScenarioSpec]) -> Descriptions {
+        let asked = worlds
+            .catalogue()
+            .implementations()
+            .iter()
+            .map(|implementation| {
+                let question = Question {
+                    implementation: implementation.name.to_owned(),
+                    scenarios: scenarios.to_vec(),
+                };
+                let answer = serve(worlds, question);
+                let implementation = implementation.clone();
+                Description {
+                    implementation,
+                    answer,
+                }
+            });
+        Descriptions(asked.collect())
     }
 
     /// Adds those in other languages. They claim no property, and their manifest lists the scenarios that they run.
@@ -178,18 +188,18 @@ impl Roster {
         foreigners: &Foreigners,
         scenarios: &[ScenarioSpec],
     ) -> Result<(), ForeignError> {
-        for who in foreigners.contestants() {
-            if self.contestants().any(|other| other.name == who.name) {
-                return Err(ForeignError::Taken(who.name));
+        for implementation in foreigners.implementations() {
+            if self.iter().any(|other| other.name == implementation.name) {
+                return Err(ForeignError::Taken(implementation.name));
             }
-            let capabilities = who.capabilities.derived.iter();
+            let capabilities = implementation.capabilities.derived.iter();
             let answer = Answer {
                 capabilities: capabilities.map(|it| it.name().to_owned()).collect(),
                 properties: Modelled::default(),
-                scenarios: foreigners.scenarios_of(who.name, scenarios),
+                scenarios: foreigners.scenarios_of(implementation.name, scenarios),
             };
-            self.0.push(Asked {
-                who: who.clone(),
+            self.0.push(Description {
+                implementation: implementation.clone(),
                 answer: Ok(answer),
             });
         }
@@ -197,30 +207,33 @@ impl Roster {
     }
 
     /// The implementations that were asked.
-    pub fn contestants(&self) -> impl Iterator<Item = &Contestant> {
-        self.0.iter().map(|asked| &asked.who)
+    pub fn iter(&self) -> impl Iterator<Item = &Registered> {
+        self.0.iter().map(|asked| &asked.implementation)
     }
 
     /// Keeps those for which `keep` returns true.
-    pub fn retain(&mut self, mut keep: impl FnMut(&Contestant) -> bool) {
-        self.0.retain(|asked| keep(&asked.who));
+    pub fn retain(&mut self, mut keep: impl FnMut(&Registered) -> bool) {
+        self.0.retain(|asked| keep(&asked.implementation));
     }
 
     /// Whether an implementation can run one of the scenarios that it was asked about. Without an answer its
     /// registration counts, so that it has a row that shows the error.
     pub fn supports(&self, implementation: &str, scenario: &ScenarioSpec) -> bool {
-        let asked = self.0.iter().find(|asked| asked.who.name == implementation);
+        let asked = self
+            .0
+            .iter()
+            .find(|asked| asked.implementation.name == implementation);
         asked.is_some_and(|asked| match &asked.answer {
             Ok(answer) => answer.scenarios.contains(&scenario.name),
             Err(_) => {
                 let needed = match scenario.work.needs() {
-                    Needs::Other(kind) => return asked.who.kind == kind,
+                    Needs::Other(kind) => return asked.implementation.kind == kind,
                     Needs::Channel(needs) if needs.alts => Capability::Alts,
                     Needs::Channel(needs) if needs.form == Form::Async => Capability::Async,
                     Needs::Channel(needs) if needs.form == Form::Mixed => Capability::Mixed,
                     Needs::Channel(_) => Capability::Blocking,
                 };
-                asked.who.capabilities.derived.contains(&needed)
+                asked.implementation.capabilities.derived.contains(&needed)
             }
         })
     }
@@ -240,23 +253,25 @@ impl Roster {
     /// Each of them with each property of its kind in another world, where it is asked again.
     pub(crate) fn owed_in(&self, prover: &dyn Prover) -> Vec<Owed> {
         let world = prover.world();
-        let there = prover.contestants();
-        let takes_part = |who: &&Contestant| {
-            let ours = there.iter().any(|other| other.name == who.name);
-            ours || twins::program_of(world, who.name).is_some()
+        let there = prover.implementations();
+        let takes_part = |implementation: &&Registered| {
+            let ours = there.iter().any(|other| other.name == implementation.name);
+            ours || twins::program_of(world, implementation.name).is_some()
         };
-        let there = self.contestants().filter(takes_part);
-        let asking: Vec<_> = there.map(|who| (who.name, dues(who.name, world))).collect();
+        let there = self.iter().filter(takes_part);
+        let asking: Vec<_> = there
+            .map(|implementation| (implementation.name, dues(implementation.name, world)))
+            .collect();
         let answers: BTreeMap<&str, Result<Modelled, String>> = asking
             .into_iter()
             .map(|(name, asking)| (name, asking.join().expect("asking does not panic")))
             .collect();
-        let due = |asked: &Asked, property: &Property| {
+        let due = |asked: &Description, property: &Property| {
             let in_std = asked.answer.as_ref();
             let claimed = in_std.is_ok_and(|answer| answer.properties.owed.contains(property.name));
-            let dues = match answers.get(asked.who.name) {
+            let dues = match answers.get(asked.implementation.name) {
                 None => {
-                    return vec![Due::NotInstrumentable(absent(&asked.who, world))];
+                    return vec![Due::NotInstrumentable(absent(&asked.implementation, world))];
                 }
                 Some(Err(why)) => return vec![Due::Unknown(cannot_be_asked(why))],
                 Some(Ok(modelled)) => modelled.dues(property),
@@ -276,10 +291,10 @@ impl Roster {
     fn cells(
         &self,
         world: &'static str,
-        dues: impl Fn(&Asked, &Property) -> Vec<Due>,
+        dues: impl Fn(&Description, &Property) -> Vec<Due>,
     ) -> impl Iterator<Item = Owed> {
         self.0.iter().flat_map(move |asked| {
-            let kind = asked.who.kind;
+            let kind = asked.implementation.kind;
             let of_its_kind = PROPERTIES
                 .iter()
                 .filter(move |property| property.kind() == kind);
@@ -288,7 +303,7 @@ impl Roster {
                 .flat_map(|property| {
                     let dues = dues(asked, property).into_iter();
                     dues.map(move |due| Owed {
-                        implementation: asked.who.name,
+                        implementation: asked.implementation.name,
                         property,
                         world,
                         due,
@@ -305,21 +320,25 @@ impl Roster {
 ///
 /// # Errors
 /// When one of them gives no answer: the implementation, the world and the reason.
-pub fn claimed(contestants: &[Contestant], worlds: &[&'static str]) -> Result<Vec<Owed>, String> {
+pub fn claimed(
+    implementations: &[Registered],
+    worlds: &[&'static str],
+) -> Result<Vec<Owed>, String> {
     let mut claimed = Vec::new();
     for &world in worlds {
-        let asking: Vec<_> = contestants
+        let asking: Vec<_> = implementations
             .iter()
-            .map(|who| dues(who.name, world))
+            .map(|implementation| dues(implementation.name, world))
             .collect();
-        for (who, asking) in contestants.iter().zip(asking) {
+        for (implementation, asking) in implementations.iter().zip(asking) {
             let owed = asking.join().expect("asking does not panic");
-            let owed = owed.map_err(|why| format!("{} under {world}: {why}", who.name))?;
+            let owed =
+                owed.map_err(|why| format!("{} under {world}: {why}", implementation.name))?;
             let owed = PROPERTIES
                 .iter()
                 .filter(|property| owed.owed.contains(property.name));
             claimed.extend(owed.map(|property| Owed {
-                implementation: who.name,
+                implementation: implementation.name,
                 property,
                 world,
                 due: Due::Owed,
@@ -340,9 +359,9 @@ fn dues(name: &str, world: &str) -> thread::JoinHandle<Result<Modelled, String>>
     })
 }
 
-fn absent(who: &Contestant, world: &str) -> String {
+fn absent(implementation: &Registered, world: &str) -> String {
     let absent = format!("it does not take part in the {world} world");
-    match who.origin == Origin::Peer && twins::are_missing(world) {
+    match implementation.origin == Origin::Peer && twins::are_missing(world) {
         true => format!("{absent}, unless it has a twin: scripts/twins builds them"),
         false => absent,
     }

@@ -21,7 +21,7 @@ pub const BUDGET: u64 = 100_000_000;
 
 /// The checkers that are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Contestant {
+pub enum Checker {
     /// Tiers one and two.
     Fifo,
     /// Tier three.
@@ -37,54 +37,54 @@ pub enum Contestant {
 /// Answers whether the history is linearizable.
 type Question = Box<dyn Fn() -> bool>;
 
-impl Contestant {
-    pub const ALL: [Contestant; 5] = [
-        Contestant::Fifo,
-        Contestant::Dual,
-        Contestant::Todc,
-        Contestant::Stateright,
-        Contestant::Lincheck,
+impl Checker {
+    pub const ALL: [Checker; 5] = [
+        Checker::Fifo,
+        Checker::Dual,
+        Checker::Todc,
+        Checker::Stateright,
+        Checker::Lincheck,
     ];
 
     pub fn name(self) -> &'static str {
         match self {
-            Contestant::Fifo => "tiers 1 and 2",
-            Contestant::Dual => "tier 3",
-            Contestant::Todc => "todc-utils",
-            Contestant::Stateright => "stateright",
-            Contestant::Lincheck => "lincheck",
+            Checker::Fifo => "tiers 1 and 2",
+            Checker::Dual => "tier 3",
+            Checker::Todc => "todc-utils",
+            Checker::Stateright => "stateright",
+            Checker::Lincheck => "lincheck",
         }
     }
 
     pub fn is_rival(self) -> bool {
-        !matches!(self, Contestant::Fifo | Contestant::Dual)
+        !matches!(self, Checker::Fifo | Checker::Dual)
     }
 
     /// Whether the checker accepts histories of that length at all.
     pub fn takes(self, length: usize) -> bool {
-        self != Contestant::Dual || length <= 64
+        self != Checker::Dual || length <= 64
     }
 
     /// The question in the checker's own form. It may be asked any number of times.
     pub fn ask(self, operations: &[Operation]) -> Question {
         match self {
-            Contestant::Fifo => {
+            Checker::Fifo => {
                 let operations = operations.to_vec();
                 Box::new(move || judge_fifo(&operations, Buffer::Unbounded))
             }
-            Contestant::Dual => {
+            Checker::Dual => {
                 let history = whole(operations);
                 Box::new(move || judge_dual(&history, Rules::STRICT))
             }
-            Contestant::Todc => {
+            Checker::Todc => {
                 let history = todc_utils::History::from_actions(actions(operations));
                 Box::new(move || WGLChecker::<Queue>::is_linearizable(history.clone()))
             }
-            Contestant::Stateright => {
+            Checker::Stateright => {
                 let tester = tester(operations);
                 Box::new(move || tester.is_consistent())
             }
-            Contestant::Lincheck => {
+            Checker::Lincheck => {
                 let execution = execution(operations);
                 Box::new(move || LinearizabilityChecker::<Queue>::check(&execution))
             }

@@ -1,6 +1,6 @@
-//! The engine's end of a contestant's process: one request at a time, each with a time limit.
+//! The engine's end of an implementation's process: one request at a time, each with a time limit.
 //!
-//! Invariant: the process is dead when its [`Contestant`] is dropped.
+//! Invariant: the process is dead when its [`Implementation`] is dropped.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -26,7 +26,7 @@ const EXCERPT: usize = 80;
 /// How long to wait for the rest of its standard error after it has ended.
 const LAST_WORDS: Duration = Duration::from_millis(200);
 
-pub(super) struct Contestant {
+pub(super) struct Process {
     process: Child,
     /// Whether it has been waited for.
     has_ended: bool,
@@ -35,10 +35,10 @@ pub(super) struct Contestant {
     complaints: Receiver<String>,
 }
 
-impl Contestant {
+impl Process {
     /// Starts the process. Requests may be sent at once.
-    pub(super) fn start(mut command: Command) -> Result<Contestant, StageError> {
-        // An interrupt from the terminal reaches only the engine, and the end of the engine ends the contestants.
+    pub(super) fn start(mut command: Command) -> Result<Process, StageError> {
+        // An interrupt from the terminal reaches only the engine, and the end of the engine ends the implementations.
         // Otherwise they would die first, and the records would blame them.
         group::of_its_own(&mut command);
         let mut process = command
@@ -61,7 +61,7 @@ impl Contestant {
             // The receiver may be gone; then the text is dropped.
             let _ = last_words.send(tail_of(errors));
         });
-        Ok(Contestant {
+        Ok(Process {
             process,
             has_ended: false,
             input,
@@ -191,10 +191,10 @@ impl Contestant {
 /// # Errors
 /// What it did in place of an answer.
 pub fn speaks(command: Command, limit: Duration) -> Result<(), StageError> {
-    Contestant::start(command)?.peak_memory(limit).map(|_| ())
+    Process::start(command)?.peak_memory(limit).map(|_| ())
 }
 
-impl Drop for Contestant {
+impl Drop for Process {
     fn drop(&mut self) {
         if !self.has_ended {
             let _ = group::end(&mut self.process);

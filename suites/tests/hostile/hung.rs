@@ -1,12 +1,11 @@
 //! A cell without an answer is repeated alone, twice, before it counts as hung. One that crashes has failed.
 //!
-//! This program is both the process of its cells and the test that asks them. The number of attempts at an
-//! implementation is kept in files of the current folder, which the processes of its cells inherit.
+//! The number of attempts at an implementation is kept in files of the current folder, which the processes of its cells
+//! inherit.
 
 use std::env;
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
-use std::process::ExitCode;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -22,13 +21,11 @@ use flowmeter_harness::sync::shuttle::{Shuttle, Sim};
 use flowmeter_harness::sync::std::Std;
 use flowmeter_impls::channel::mutex::MutexChannels;
 use flowmeter_impls::registry::All;
-use flowmeter_models as _;
 use flowmeter_records::{Proof, Verdict};
-use flowmeter_suites::isolation::{self, Model};
-use flowmeter_suites::process;
+use flowmeter_suites::descriptions::{Due, Owed};
+use flowmeter_suites::isolation::Model;
 use flowmeter_suites::properties::PROPERTIES;
 use flowmeter_suites::proving::{Effort, prove};
-use flowmeter_suites::roster::{Due, Owed};
 use flowmeter_suites::worlds::Worlds;
 use tempfile::TempDir;
 
@@ -150,15 +147,15 @@ impl AsyncRegistry for Spoiling {
     type Sleep = <All as AsyncRegistry>::Sleep;
 }
 
-fn main() -> ExitCode {
-    // The other worlds explore the same implementations. Their faults are outside of any world.
-    let worlds = Worlds::of(Spoiling)
+/// The other worlds explore the same implementations. Their faults are outside of any world.
+pub fn worlds() -> Worlds {
+    Worlds::of(Spoiling)
         .with::<Shuttle>(Spoiling)
         .with::<Loom>(Spoiling)
-        .with::<Sim>(Spoiling);
-    if let Some(code) = process::serve_if_asked(&worlds) {
-        return code;
-    }
+        .with::<Sim>(Spoiling)
+}
+
+pub fn models() -> Vec<Model> {
     let model = |name, check: fn()| {
         Model::new(name, move || {
             check();
@@ -166,7 +163,7 @@ fn main() -> ExitCode {
         })
         .within(Duration::from_secs(120))
     };
-    isolation::main_of_waiting(vec![
+    vec![
         model("a_cell_that_hangs_three_times_has_hung", always),
         model("a_hang_is_confirmed_under_shuttle", || {
             always_under(Shuttle::NAME)
@@ -179,7 +176,7 @@ fn main() -> ExitCode {
         model("a_failure_of_a_repetition_decides", loses),
         model("an_abort_is_a_failure_with_its_signal_and_case", aborts),
         model("no_cell_runs_beside_one_that_is_repeated", alone),
-    ])
+    ]
 }
 
 /// An empty folder, which is the current folder of this process and its children.
