@@ -24,6 +24,8 @@ use flowmeter_suites::cli;
 use flowmeter_suites::isolation::{self, Model};
 use flowmeter_suites::process;
 
+#[path = "hostile/foreign.rs"]
+mod foreign;
 #[path = "hostile/hung.rs"]
 mod hung;
 
@@ -266,6 +268,10 @@ fn main() -> ExitCode {
         model(
             "an_implementation_that_cannot_be_asked_has_a_row_and_the_rest_finishes",
             rows_of_the_unaskable,
+        ),
+        model(
+            "a_program_of_another_language_that_fails_is_a_row_and_the_run_goes_on",
+            foreign::rows_of_failures,
         ),
     ]);
     isolation::main_of_waiting(models)

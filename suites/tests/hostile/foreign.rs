@@ -96,8 +96,7 @@ runs = [{{ workload = "timer-lateness", busy = 0, slow_micros = 0, form = "callb
     fs::write(folder.join(manifest::FILE), written).unwrap();
 }
 
-#[test]
-fn an_implementation_that_hangs_dies_or_prints_rubbish_is_a_row_and_the_run_goes_on() {
+pub fn rows_of_failures() {
     let ground = tempfile::tempdir().unwrap();
     write_folder(ground.path());
     let foreign = Foreigners::find(Wanted::Require, Some(ground.path())).unwrap();
