@@ -19,6 +19,7 @@ pub enum Notify {
 
 impl Notify {
     /// Notifies. Call it outside every lock.
+    #[inline]
     pub(super) fn tell(self) {
         match self {
             Notify::Thread(unparker) => unparker.unpark(),

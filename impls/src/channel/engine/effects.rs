@@ -22,12 +22,18 @@ impl<X> Few<X> {
         more: None,
     };
 
+    #[inline]
     fn push(&mut self, one: X) {
-        if self.first.is_none() {
-            self.first = Some(one);
-        } else {
-            self.more().push(one);
+        match self.first {
+            None => self.first = Some(one),
+            Some(_) => self.push_more(one),
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn push_more(&mut self, one: X) {
+        self.more().push(one);
     }
 
     fn more(&mut self) -> &mut Vec<X> {
@@ -45,6 +51,7 @@ pub struct Effects<T> {
 
 impl<T> Effects<T> {
     /// Adds a notification.
+    #[inline]
     pub(super) fn tell(&mut self, notify: Notify) {
         self.notices.push(notify);
     }
@@ -66,6 +73,12 @@ impl<T> Effects<T> {
     }
 }
 
+#[cold]
+#[inline(never)]
+fn tell_all(notices: Vec<Notify>) {
+    notices.into_iter().for_each(Notify::tell);
+}
+
 impl<T> Deferred for Effects<T> {
     #[inline]
     fn new() -> Self {
@@ -83,7 +96,7 @@ impl<T> Deferred for Effects<T> {
         };
         first.tell();
         if let Some(more) = more {
-            more.into_iter().for_each(Notify::tell);
+            tell_all(*more);
         }
     }
 }

@@ -134,6 +134,29 @@ impl<A: Send, V> Line<A, V> {
         self.places.iter().any(|place| place.party.is_waiting())
     }
 
+    /// Answers the first request that still waits, and returns what has to be notified, and what the request brought.
+    ///
+    /// # Errors
+    /// Gives the answer back when none waits.
+    #[inline]
+    pub(super) fn serve(&mut self, answer: A) -> Result<(Notify, V), A> {
+        // Most often it is a put or a take, which is won by being taken out.
+        let front = self.places.front().map(|place| &place.party);
+        if let Some(Party::Single(_)) = front
+            && let Some(Place {
+                party: Party::Single(seated),
+                with,
+            }) = self.places.pop_front()
+        {
+            // SAFETY: it was just taken out of the line, which is borrowed under the lock.
+            return Ok((unsafe { seated.answer(answer) }, with));
+        }
+        match self.next() {
+            Some((won, with)) => Ok((won.answer(answer), with)),
+            None => Err(answer),
+        }
+    }
+
     /// Wins the first request that still waits.
     pub(super) fn next(&mut self) -> Option<(Won<'_, A>, V)> {
         self.next_with(|_| true)

@@ -93,7 +93,9 @@ impl<T: Send, S: Store<T>> Core for State<T, S> {
             }
             return Polled::Done(value);
         }
-        if let Some((putter, Some(value))) = self.puts.next_with(Option::is_some) {
+        if !self.puts.is_empty()
+            && let Some((putter, Some(value))) = self.puts.next_with(Option::is_some)
+        {
             effects.tell(putter.answer(Ok(())));
             return Polled::Done(value);
         }
@@ -170,10 +172,17 @@ impl<T: Send, S: Store<T>> State<T, S> {
     }
 
     /// Serves waiting takes. The value comes back if none of them keeps it.
+    #[inline]
     fn offer_to_takes(&mut self, value: T, effects: &mut Effects<T>) -> Result<(), T> {
-        let Some(copy) = self.buffer.promises() else {
-            return self.hand_to_next(value, effects);
-        };
+        match self.buffer.promises() {
+            None => self.hand_to_next(value, effects),
+            Some(copy) => Err(self.offer_copies(value, copy, effects)),
+        }
+    }
+
+    /// Serves all waiting takes with copies of the value, which comes back.
+    #[cold]
+    fn offer_copies(&mut self, value: T, copy: fn(&T) -> T, effects: &mut Effects<T>) -> T {
         // All copies are made before any take is won, because `T::clone` may panic.
         let (value, copies) = effects.copies(value, self.takes.len(), copy);
         let mut copies = copies.into_iter();
@@ -185,10 +194,11 @@ impl<T: Send, S: Store<T>> State<T, S> {
         }
         // Copies made for takes that had been won in other channels.
         copies.for_each(|copy| effects.discard(copy));
-        Err(value)
+        value
     }
 
     /// Hands a value that is put now to the longest waiting take.
+    #[inline]
     pub(super) fn hand_to_next(&mut self, value: T, effects: &mut Effects<T>) -> Result<(), T> {
         self.hand_over(value, self.handed, effects)?;
         self.handed += 1;
@@ -196,20 +206,24 @@ impl<T: Send, S: Store<T>> State<T, S> {
     }
 
     /// Hands a value of that place to the longest waiting take.
+    #[inline]
     fn hand_over(&mut self, value: T, place: u64, effects: &mut Effects<T>) -> Result<(), T> {
-        let Some((taker, ())) = self.takes.next() else {
-            return Err(value);
-        };
-        effects.tell(taker.answer(Some(Handed { value, place })));
-        Ok(())
+        match self.takes.serve(Some(Handed { value, place })) {
+            Ok((notify, ())) => {
+                effects.tell(notify);
+                Ok(())
+            }
+            Err(Some(Handed { value, .. })) => Err(value),
+            Err(None) => unreachable!("a value was offered"),
+        }
     }
 
     /// Moves the values of waiting puts into free room, and holds free room for waiting reservations.
     pub(super) fn refill(&mut self, effects: &mut Effects<T>) {
         while !self.buffer.is_full()
-            && let Some((putter, with)) = self.puts.next()
+            && let Ok((notify, with)) = self.puts.serve(Ok(()))
         {
-            effects.tell(putter.answer(Ok(())));
+            effects.tell(notify);
             match with {
                 None => self.buffer.reserve(),
                 Some(value) if self.transformed.is_some() => self.transform(value, effects),
