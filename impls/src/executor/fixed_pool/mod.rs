@@ -22,7 +22,7 @@ use crate::own_thread::OwnThread;
 use crate::sync::atomic::{AtomicU64, Ordering};
 use crate::sync::{Arc, Condvar, Mutex, contain};
 
-use task::{Tasks, TheFuture};
+use task::{Tasks, TheFuture, Turn};
 
 /// A fixed number of threads that share one run queue.
 pub struct FixedPool {
@@ -37,8 +37,8 @@ pub struct PoolSpawner(Arc<Shared>);
 /// The state that the pool, its threads, its spawners and its wakers share.
 struct Shared {
     tasks: Mutex<Tasks>,
-    /// A waiting thread was called, or the pool closed. A notification is a system call, so none is made for a thread that
-    /// was called before and does not run yet.
+    /// A waiting thread was called, or the pool closed. A notification is a system call, so none is made while a thread
+    /// was called and does not run yet.
     changed: Condvar,
     blocking: BlockingThreads,
     panics: AtomicU64,
@@ -158,7 +158,7 @@ impl Shared {
     fn work(&self) {
         let mut tasks = self.tasks.lock();
         while tasks.is_open() {
-            let Some((number, mut future, waker)) = tasks.next() else {
+            let Some(turn) = tasks.next() else {
                 tasks.rest();
                 tasks = self.changed.wait(tasks);
                 while !tasks.goes_on() {
@@ -167,6 +167,15 @@ impl Shared {
                 continue;
             };
             drop(tasks);
+            let Turn {
+                number,
+                mut future,
+                waker,
+                notifies,
+            } = turn;
+            if notifies {
+                self.changed.notify_one();
+            }
             // The closure owns the future, and drops it when it is ready or panics.
             let pending = self.contain(move || {
                 let polled = future.as_mut().poll(&mut Context::from_waker(&waker));

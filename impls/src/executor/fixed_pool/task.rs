@@ -3,6 +3,9 @@
 //! Invariant, whenever the lock is free: a task's number is in the queue exactly when its future is here and
 //! it was woken since its last poll began. Numbers are never reused, so a waker that outlives its task has
 //! no effect.
+//!
+//! Invariant of the calls: while tasks are queued and a thread waits that was not called, another is called and does not
+//! run yet. So at most one notification is on its way. The thread that it wakes calls the next one, if tasks are left.
 
 use std::collections::VecDeque;
 use std::future::Future;
@@ -26,6 +29,15 @@ pub(super) struct Task {
     /// Whether it was woken since its last poll began.
     woken: bool,
     waker: Waker,
+}
+
+/// A task whose turn it is.
+pub(super) struct Turn {
+    pub(super) number: u64,
+    pub(super) future: TheFuture,
+    pub(super) waker: Waker,
+    /// Whether to notify a thread, for the tasks that are left.
+    pub(super) notifies: bool,
 }
 
 /// All tasks that have not ended, and the queue of those to run.
@@ -65,13 +77,13 @@ impl Tasks {
         true
     }
 
-    /// Calls a thread for a task that was queued. `false` if none waits, or each was called before: they look at the
-    /// queue before they wait again.
+    /// Calls a thread for the tasks in the queue. `false` if none waits, or one was called and does not run yet: that one
+    /// calls the next.
     fn call(&mut self) -> bool {
-        let waits = self.idle > 0;
-        self.idle -= usize::from(waits);
-        self.calls += usize::from(waits);
-        waits
+        let calls = !self.queue.is_empty() && self.idle > 0 && self.calls == 0;
+        self.idle -= usize::from(calls);
+        self.calls += usize::from(calls);
+        calls
     }
 
     pub(super) fn is_open(&self) -> bool {
@@ -115,12 +127,18 @@ impl Tasks {
         waits && self.call()
     }
 
-    /// Takes out the future of the first task in the queue.
-    pub(super) fn next(&mut self) -> Option<(u64, TheFuture, Waker)> {
+    /// Takes out the first task in the queue.
+    pub(super) fn next(&mut self) -> Option<Turn> {
         let number = self.queue.pop_front()?;
         let task = self.all.get_mut(number)?;
         task.woken = false;
-        Some((number, task.future.take()?, task.waker.clone()))
+        let (future, waker) = (task.future.take()?, task.waker.clone());
+        Some(Turn {
+            number,
+            future,
+            waker,
+            notifies: self.call(),
+        })
     }
 
     /// Takes a pending future back, and queues its task behind all others if it was woken meanwhile. If the

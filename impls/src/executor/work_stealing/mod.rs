@@ -16,11 +16,12 @@
 //!
 //! | sleeper | thread that queues |
 //! | --- | --- |
-//! | `asleep += 1` | push the task |
+//! | `asleep += 1`; a called one: `called = false` | push the task |
 //! | fence (SeqCst) | fence (SeqCst) |
-//! | look at all queues | read `asleep` |
+//! | look at all queues | read `asleep` and `called` |
 //!
-//! A sleeper that was called is no longer counted as asleep. It looks at all queues before it sleeps again.
+//! A sleeper that was called is no longer counted as asleep. While it has not heard the call no other is called. Then it
+//! looks at all queues, and calls the next one if it leaves tasks there.
 //!
 //! A thread that steals queues all stolen tasks but the one that it runs, and then checks for sleepers as well.
 //! Blocking work goes to threads of its own (`executor/blocking.rs`).
@@ -34,7 +35,7 @@ mod task;
 use std::cell::RefCell;
 use std::fmt;
 use std::future::Future;
-use std::mem::ManuallyDrop;
+use std::mem::{self, ManuallyDrop};
 use std::num::NonZeroUsize;
 use std::rc::Rc;
 use std::task::{Context, Waker};
@@ -204,11 +205,16 @@ impl Shared {
         };
         HERE.with(|here| here.replace(Some(local)));
         let mut turn = 0;
+        let mut was_called = false;
         while self.sleepers.are_open() {
             turn = (turn + 1) % TURNS;
-            match self.next(place, &queue, turn == 0) {
+            let next = self.next(place, &queue, turn == 0);
+            if mem::take(&mut was_called) && next.is_some() && self.has_work() {
+                self.sleepers.call();
+            }
+            match next {
                 Some(task) => self.run(&task),
-                None => self.sleepers.sleep_unless(|| self.has_work()),
+                None => was_called = self.sleepers.sleep_unless(|| self.has_work()),
             }
         }
         HERE.with(|here| here.replace(None));

@@ -5,24 +5,26 @@ use crate::sync::{Condvar, Mutex};
 
 /// How many threads sleep, and what wakes them.
 ///
-/// A notification is a system call, also for a thread that was notified before and does not run yet. So each sleeper is
-/// called once, and a call without sleepers is a fence and a load.
+/// A notification is a system call, and the thread that it wakes runs only some time after it. So at most one call is on
+/// its way. The thread that hears it looks at all queues, and calls the next one if there is more than it takes.
 pub(super) struct Sleepers {
-    /// Those that were not called yet. Written with the lock held, read without.
+    /// Those that were not called. Written with the lock held, read without.
     asleep: AtomicUsize,
+    /// Whether a sleeper was called and has not heard it yet. Written with the lock held, read without.
+    called: AtomicBool,
     open: AtomicBool,
-    /// The calls that no sleeper has heard yet.
-    calls: Mutex<usize>,
-    called: Condvar,
+    lock: Mutex<()>,
+    changed: Condvar,
 }
 
 impl Sleepers {
     pub(super) fn new() -> Self {
         Sleepers {
             asleep: AtomicUsize::new(0),
+            called: AtomicBool::new(false),
             open: AtomicBool::new(true),
-            calls: Mutex::new(0),
-            called: Condvar::new(),
+            lock: Mutex::new(()),
+            changed: Condvar::new(),
         }
     }
 
@@ -30,46 +32,54 @@ impl Sleepers {
         self.open.load(Ordering::Acquire)
     }
 
-    /// Sleeps until called, unless there is work by now, or the executor is closed.
-    pub(super) fn sleep_unless(&self, has_work: impl FnOnce() -> bool) {
-        let mut calls = self.calls.lock();
-        // Relaxed: the fences order it against the queues, and the lock orders the writes.
+    /// Sleeps until called, unless there is work by now, or the executor is closed. Returns whether it was called. Then
+    /// the thread looks at all queues, and calls the next one if it leaves tasks there.
+    pub(super) fn sleep_unless(&self, has_work: impl FnOnce() -> bool) -> bool {
+        let mut held = self.lock.lock();
+        // Relaxed here and below: the fences order these two words against the queues, and the lock orders the writes.
         self.asleep.fetch_add(1, Ordering::Relaxed);
         fence(Ordering::SeqCst);
         if self.are_open() && !has_work() {
-            calls = self.called.wait(calls);
-            while *calls == 0 && self.are_open() {
-                calls = self.called.wait(calls);
+            held = self.changed.wait(held);
+            while !self.called.load(Ordering::Relaxed) && self.are_open() {
+                held = self.changed.wait(held);
             }
-            if *calls > 0 {
-                *calls -= 1;
-                return;
+            if self.called.load(Ordering::Relaxed) {
+                self.called.store(false, Ordering::Relaxed);
+                drop(held);
+                fence(Ordering::SeqCst);
+                return true;
             }
         }
         self.asleep.fetch_sub(1, Ordering::Relaxed);
+        false
     }
 
-    /// Wakes one thread, if any sleeps: a task was queued.
+    /// Wakes one thread, if any sleeps and no call is on its way: a task was queued.
     pub(super) fn call(&self) {
         fence(Ordering::SeqCst);
-        if self.asleep.load(Ordering::Relaxed) == 0 {
+        if !self.is_due() {
             return;
         }
         // A thread that has announced its sleep, and does not sleep yet, holds the lock.
-        let mut calls = self.calls.lock();
-        if self.asleep.load(Ordering::Relaxed) > 0 {
+        let held = self.lock.lock();
+        if self.is_due() {
             self.asleep.fetch_sub(1, Ordering::Relaxed);
-            *calls += 1;
-            drop(calls);
-            self.called.notify_one();
+            self.called.store(true, Ordering::Relaxed);
+            drop(held);
+            self.changed.notify_one();
         }
+    }
+
+    fn is_due(&self) -> bool {
+        self.asleep.load(Ordering::Relaxed) > 0 && !self.called.load(Ordering::Relaxed)
     }
 
     /// Wakes all threads, for good.
     pub(super) fn close(&self) {
-        let calls = self.calls.lock();
+        let held = self.lock.lock();
         self.open.store(false, Ordering::Release);
-        drop(calls);
-        self.called.notify_all();
+        drop(held);
+        self.changed.notify_all();
     }
 }

@@ -10,6 +10,10 @@
 //! one thread, blocking work   task
 //! waits for the task's put
 //!                             never runs: the work holds the thread
+//!
+//! two threads, task 1         task 2
+//! blocks until task 2 runs
+//!                             never runs, though a thread is idle
 //! ```
 
 use std::num::NonZeroUsize;
@@ -38,6 +42,9 @@ fn cases(design: &Design) -> Vec<Case> {
         }),
         Case::new("two wait on two threads", move || {
             parked(on, two, 2);
+        }),
+        Case::new("two that block on two threads", move || {
+            block(on, two);
         }),
         Case::new("blocking work waits for a task", move || {
             blocking_waits_for_a_task(on);
@@ -79,6 +86,28 @@ fn parked(on: Runtime, threads: NonZeroUsize, blocks: u32) {
         holds!(put, "C1: a put on an open channel was refused");
         holds_eq!(answer, Ok(number), "G2: a go block did not go on");
     }
+}
+
+/// As many tasks as threads, and each blocks its thread until the next one has run.
+fn block(on: Runtime, threads: NonZeroUsize) {
+    let executor = on.executors.with_threads(threads);
+    let (first, mut all) = on.open::<u32>(1);
+    let mut answers = first;
+    for _ in 1..threads.get() {
+        let (next, mut asked) = on.open::<u32>(1);
+        executor.spawn(async move {
+            if let Ok(number) = asked.take() {
+                let _ = answers.put(number);
+            }
+        });
+        answers = next;
+    }
+    executor.spawn(async move {
+        let _ = answers.put(7);
+    });
+    let got = world::block_on(all.take_async());
+    drop(executor);
+    holds_eq!(got, Ok(7), "G2: a task was not run, though a thread was idle");
 }
 
 /// On an executor of one thread.
