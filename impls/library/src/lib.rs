@@ -7,6 +7,7 @@ mod iter;
 #[doc(hidden)]
 pub mod macros;
 mod receiver;
+mod renamed;
 mod sender;
 
 pub use channel::{bounded, rendezvous, unbounded};

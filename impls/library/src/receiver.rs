@@ -9,6 +9,7 @@ use flowmeter_harness::sync::std::clock;
 use flowmeter_impls::channel::lock_free::{Consumer, LockFree};
 use flowmeter_impls::channel::{Polled, TakeError, TakeUntilError};
 
+use crate::renamed::Renamed;
 use crate::sender::until;
 use crate::{RecvError, RecvTimeoutError, TryRecvError};
 
@@ -80,7 +81,7 @@ impl<T: Send> Receiver<T> {
     #[inline]
     pub fn recv_async(&self) -> impl Future<Output = Result<T, RecvError>> + Send {
         let take = self.0.take_async();
-        async move { take.await.map_err(nothing) }
+        Renamed::new(take, nothing)
     }
 
     /// Whether both belong to one channel.

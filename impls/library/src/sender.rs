@@ -11,6 +11,7 @@ use flowmeter_impls::channel::lock_free::{LockFree, Producer, WeakProducer};
 use flowmeter_impls::channel::{Offered, PutError, PutUntilError};
 
 use crate::receiver::Receiver;
+use crate::renamed::Renamed;
 use crate::{SendError, SendTimeoutError, TrySendError};
 
 /// Sends values. A clone sends into the same channel; when the last one is dropped, the channel is disconnected.
@@ -91,7 +92,7 @@ impl<T: Send> Sender<T> {
     #[inline]
     pub fn send_async(&self, value: T) -> impl Future<Output = Result<(), SendError<T>>> + Send {
         let put = self.0.put_async(value);
-        async move { put.await.map_err(refused) }
+        Renamed::new(put, refused)
     }
 
     /// Whether both belong to one channel.

@@ -107,7 +107,11 @@ fn block(on: Runtime, threads: NonZeroUsize) {
     });
     let got = world::block_on(all.take_async());
     drop(executor);
-    holds_eq!(got, Ok(7), "G2: a task was not run, though a thread was idle");
+    holds_eq!(
+        got,
+        Ok(7),
+        "G2: a task was not run, though a thread was idle"
+    );
 }
 
 /// On an executor of one thread.
