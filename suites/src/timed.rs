@@ -140,7 +140,7 @@ impl TimedProgram {
         let mut cargo = self.cargo(&manifest, &target, profile);
         match cargo.status() {
             Ok(status) if status.success() => {
-                let folder = folder.file_name().unwrap_or("release".as_ref());
+                let folder = if profile == "dev" { "debug" } else { profile };
                 Ok(target.join(folder).join(self.file()))
             }
             Ok(status) => Err(format!(
@@ -175,8 +175,9 @@ impl TimedProgram {
         match timed.is_file() {
             true => Ok(timed),
             false => Err(format!(
-                "{} is missing, which times, and cannot be built here; {VARIABLE} can name it",
-                timed.display()
+                "{} is missing, which times, and cannot be built here; install package {} there, or name it by {VARIABLE}",
+                timed.display(),
+                self.package
             )),
         }
     }
@@ -194,8 +195,12 @@ impl TimedProgram {
     }
 }
 
-/// The profile of programs in that folder of a target.
+/// The profile of programs in that folder of a target. `None` where cargo has not built them there, but put them: what was
+/// installed has no builds beside it.
 fn profile_of(folder: &Path) -> Option<&str> {
+    if !folder.join("deps").is_dir() {
+        return None;
+    }
     match folder.file_name().and_then(|name| name.to_str()) {
         Some("debug") => Some("dev"),
         other => other,
@@ -227,6 +232,20 @@ mod tests {
             .join(format!("timed{}", std::env::consts::EXE_SUFFIX));
         fs::write(&timed, "").unwrap();
         assert_eq!(NOWHERE.built_beside(&command), Ok(timed));
+    }
+
+    #[test]
+    fn an_installed_program_takes_the_one_that_is_installed_beside_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let bin = folder.path().join("bin");
+        fs::create_dir(&bin).unwrap();
+        // The sources are still where it was compiled.
+        let installed = TimedProgram {
+            sources: env!("CARGO_MANIFEST_DIR"),
+            ..NOWHERE
+        };
+        let why = installed.built_beside(&bin.join("command")).unwrap_err();
+        assert!(why.contains("install package timed there"), "{why}");
     }
 
     #[cfg(target_os = "linux")]

@@ -4,10 +4,13 @@
 //! of all other code together. Exploring a model takes as long as it has schedules, optimised or not, so the release
 //! profile leaves this package unoptimised. Timed code must not be compiled here.
 
-use flowmeter_harness::sync::World;
-use flowmeter_harness::sync::loom::Loom;
-use flowmeter_harness::sync::shuttle::{Shuttle, Sim};
-use flowmeter_harness::sync::std::Std;
+#[cfg(feature = "explored")]
+use flowmeter_harness::sync::{
+    World,
+    loom::Loom,
+    shuttle::{Shuttle, Sim},
+    std::Std,
+};
 use flowmeter_impls::registry::All;
 use flowmeter_suites::timed::TimedProgram;
 use flowmeter_suites::worlds::Worlds;
@@ -23,6 +26,7 @@ pub const TIMED: TimedProgram = TimedProgram {
 
 /// Our implementations and the published ones in every world, with mutants, injected faults and claims. [`TIMED`]
 /// times them.
+#[cfg(feature = "explored")]
 #[must_use]
 pub fn everywhere() -> Worlds {
     Worlds::timed_in(TIMED, All)
@@ -39,4 +43,11 @@ pub fn everywhere() -> Worlds {
         .with_lies::<Std>(flowmeter_impls::registry::Ours)
         .with_claims::<Sim>(flowmeter_impls_shuttle::registry::Ours)
         .with_twins(&[Shuttle::NAME, Sim::NAME])
+}
+
+/// Our implementations and the published ones in the std world alone. [`TIMED`] times them.
+#[cfg(not(feature = "explored"))]
+#[must_use]
+pub fn everywhere() -> Worlds {
+    Worlds::timed_in(TIMED, All)
 }
