@@ -324,8 +324,7 @@ impl Registry for All {
     }
 }
 
-/// Async rows run on the executor that most users of these crates run them on.
-#[cfg(feature = "peers")]
+/// With the published crates, async rows run on the executor that most users of those run them on.
 impl flowmeter_harness::registry::AsyncRegistry for All {
     type Executor = OfPipelines;
     type Sleep = Heap;

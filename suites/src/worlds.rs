@@ -4,6 +4,8 @@
 //! Code for a world is compiled where [`Worlds::with`] names the world, and nowhere else. A program that explores
 //! nothing does not pay for models.
 
+mod beside;
+
 use std::fmt;
 use std::marker::PhantomData;
 use std::time::Duration;
@@ -158,6 +160,19 @@ impl Worlds {
     pub fn with<W: World>(mut self, registry: impl Registry) -> Worlds {
         self.all.push(Box::new(In::<W, _>::of(registry, false)));
         self
+    }
+
+    /// Also with the implementations of `other`, behind these, in each world that `other` has. What `other` has besides,
+    /// such as mutants, is left out. No name may be in both.
+    #[must_use]
+    pub fn beside(self, other: Worlds) -> Worlds {
+        let (own, more) = (self.leaving, other.leaving);
+        Worlds {
+            catalogue: self.catalogue.beside(other.catalogue),
+            leaving: Box::new(move |name| own(name).into_iter().chain(more(name)).collect()),
+            all: beside::joined(self.all, other.all),
+            ..self
+        }
     }
 
     /// With mutants in a world: they are tried there after the worlds that were added before it. Each world has the

@@ -127,6 +127,19 @@ fn suites_know_no_implementation() {
     assert_eq!(arrows("suites/workloads"), known);
 }
 
+/// The one dev-dependency of a crate outside: no model of ours, and what is timed only where it is asked for.
+#[test]
+fn the_plugin_compiles_no_model_of_ours() {
+    let known = ["harness", "impls", "suites", "timed"];
+    assert_eq!(
+        arrows("suites/plugin"),
+        BTreeSet::from(known.map(str::to_owned))
+    );
+    let manifest = manifest("suites/plugin");
+    let timed = &manifest["dependencies"]["flowmeter-timed"];
+    assert_eq!(timed["optional"].as_bool(), Some(true));
+}
+
 /// rustc reuses upstream monomorphizations: a crate that depends on the models would time their unoptimised copies.
 #[test]
 fn what_is_timed_has_no_model_below_it() {

@@ -334,6 +334,12 @@ impl<'h, F, V: Visitor> Entry<'h, F, V> {
         self
     }
 
+    /// Names its version, where that is not the one of this project.
+    pub fn version(mut self, version: impl Into<String>) -> Self {
+        self.implementation.version = version.into();
+        self
+    }
+
     /// Marks it as measured for comparison only: what the system itself does, or can do at best. It is excluded from
     /// rankings and from the best values.
     pub fn reference(mut self) -> Self {

@@ -74,7 +74,7 @@ impl New {
         let root = match &self.root {
             Some(root) => root.clone(),
             None => checkout(
-                ", or name it with --root (a crate of your own begins as suites/examples/outside does)",
+                ", or name it with --root (a crate of your own begins as suites/examples/template does)",
             )?,
         };
         let mut draft = Draft::of(&root);

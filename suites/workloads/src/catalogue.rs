@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 use std::marker::PhantomData;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use flowmeter_harness::channel::{Alts, Async, AwaitAlts, Blocking, Callback};
 use flowmeter_harness::executor::{Executors, GoBlocks};
@@ -82,6 +82,28 @@ impl Catalogue {
             implementations: LazyLock::new(Box::new(move || introduced(registry))),
             capabilities: Box::new(capabilities),
             part: Box::new(|_, _| None),
+        }
+    }
+
+    /// The implementations of both, those of `other` last. Each keeps the workloads that were compiled for it.
+    #[must_use]
+    pub fn beside(self, other: Catalogue) -> Catalogue {
+        let both = Arc::new([self, other]);
+        let (named, able) = (Arc::clone(&both), Arc::clone(&both));
+        Catalogue {
+            implementations: LazyLock::new(Box::new(move || {
+                let all = named.iter().flat_map(Catalogue::implementations);
+                all.cloned().collect()
+            })),
+            // A catalogue without the implementation has nothing of it.
+            capabilities: Box::new(move |implementation| {
+                let all = able.iter();
+                all.flat_map(|one| one.capabilities(implementation))
+                    .collect()
+            }),
+            part: Box::new(move |implementation, work| {
+                both.iter().find_map(|one| (one.part)(implementation, work))
+            }),
         }
     }
 

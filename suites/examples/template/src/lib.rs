@@ -1,8 +1,12 @@
-//! A bounded queue of many senders and one receiver, under one lock. Waiters check again at every change.
+//! A bounded queue of many senders and one receiver, and a timer, as a crate of your own has them: behind the locks of
+//! std, and without a word of Flowmeter.
+
+mod ticker;
 
 use std::collections::VecDeque;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use crate::sync::{Arc, Condvar, Mutex};
+pub use ticker::Ticker;
 
 /// Puts values in. A clone is another sender; the last one dropped closes the queue.
 #[derive(Debug)]
@@ -12,9 +16,19 @@ pub struct Sender<T>(Arc<Shared<T>>);
 #[derive(Debug)]
 pub struct Receiver<T>(Arc<Shared<T>>);
 
+/// Why a value was not sent.
+#[derive(Debug)]
+pub enum Refused<T> {
+    /// There is no room.
+    Full(T),
+    /// The queue is closed.
+    Closed(T),
+}
+
 #[derive(Debug)]
 struct Shared<T> {
     state: Mutex<State<T>>,
+    /// Waiters check again at every change.
     changed: Condvar,
 }
 
@@ -26,27 +40,30 @@ struct State<T> {
     closed: bool,
 }
 
-/// Why a value was not sent.
-#[derive(Debug)]
-pub enum Refused<T> {
-    /// There is no room.
-    Full(T),
-    /// The queue is closed.
-    Closed(T),
-}
-
 /// A queue with room for so many values.
 pub fn bounded<T>(capacity: usize) -> (Sender<T>, Receiver<T>) {
+    let state = State {
+        queue: VecDeque::with_capacity(capacity),
+        capacity,
+        senders: 1,
+        closed: false,
+    };
     let shared = Arc::new(Shared {
-        state: Mutex::new(State {
-            queue: VecDeque::with_capacity(capacity),
-            capacity,
-            senders: 1,
-            closed: false,
-        }),
+        state: Mutex::new(state),
         changed: Condvar::new(),
     });
     (Sender(Arc::clone(&shared)), Receiver(shared))
+}
+
+impl<T> Shared<T> {
+    fn locked(&self) -> MutexGuard<'_, State<T>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wait<'a>(&self, state: MutexGuard<'a, State<T>>) -> MutexGuard<'a, State<T>> {
+        let woken = self.changed.wait(state);
+        woken.unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl<T> State<T> {
@@ -65,14 +82,14 @@ impl<T> State<T> {
 impl<T> Sender<T> {
     /// Waits for room. A closed queue gives the value back.
     pub fn send(&self, mut value: T) -> Result<(), T> {
-        let mut state = self.0.state.lock();
+        let mut state = self.0.locked();
         loop {
             match state.push(value) {
                 Ok(()) => break,
                 Err(Refused::Closed(value)) => return Err(value),
                 Err(Refused::Full(back)) => value = back,
             }
-            state = self.0.changed.wait(state);
+            state = self.0.wait(state);
         }
         drop(state);
         self.0.changed.notify_all();
@@ -81,14 +98,14 @@ impl<T> Sender<T> {
 
     /// Does not wait.
     pub fn try_send(&self, value: T) -> Result<(), Refused<T>> {
-        self.0.state.lock().push(value)?;
+        self.0.locked().push(value)?;
         self.0.changed.notify_all();
         Ok(())
     }
 
     /// Refuses later values; those in the queue can still be received.
     pub fn close(&self) {
-        self.0.state.lock().closed = true;
+        self.0.locked().closed = true;
         self.0.changed.notify_all();
     }
 }
@@ -96,7 +113,7 @@ impl<T> Sender<T> {
 impl<T> Receiver<T> {
     /// Waits for a value; `None` where the queue is closed and empty.
     pub fn recv(&self) -> Option<T> {
-        let mut state = self.0.state.lock();
+        let mut state = self.0.locked();
         loop {
             let value = state.queue.pop_front();
             if value.is_some() || state.closed {
@@ -104,13 +121,13 @@ impl<T> Receiver<T> {
                 self.0.changed.notify_all();
                 return value;
             }
-            state = self.0.changed.wait(state);
+            state = self.0.wait(state);
         }
     }
 
     /// Does not wait. Without a value it returns whether one may still come.
     pub fn try_recv(&self) -> Result<T, bool> {
-        let mut state = self.0.state.lock();
+        let mut state = self.0.locked();
         let value = state.queue.pop_front().ok_or(!state.closed)?;
         drop(state);
         self.0.changed.notify_all();
@@ -120,14 +137,14 @@ impl<T> Receiver<T> {
 
 impl<T> Clone for Sender<T> {
     fn clone(&self) -> Self {
-        self.0.state.lock().senders += 1;
+        self.0.locked().senders += 1;
         Sender(Arc::clone(&self.0))
     }
 }
 
 impl<T> Drop for Sender<T> {
     fn drop(&mut self) {
-        let mut state = self.0.state.lock();
+        let mut state = self.0.locked();
         state.senders -= 1;
         state.closed |= state.senders == 0;
         drop(state);
@@ -137,7 +154,7 @@ impl<T> Drop for Sender<T> {
 
 impl<T> Drop for Receiver<T> {
     fn drop(&mut self) {
-        let mut state = self.0.state.lock();
+        let mut state = self.0.locked();
         state.closed = true;
         // The drop of a value may use the queue, so it has to come after the lock.
         let left = std::mem::take(&mut state.queue);

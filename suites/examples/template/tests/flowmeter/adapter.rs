@@ -1,19 +1,20 @@
-//! The adapter for Flowmeter: which of its operations are which of ours, and our claims.
+//! Which operations of this crate are which of Flowmeter's. `super::my_channel` is the crate, or its explored twin.
 
-use flowmeter_harness::caps::Claim::{Disconnect, KeepsBuffered};
-use flowmeter_harness::channel::{
+use std::time::Duration;
+
+use flowmeter::Deadline;
+use flowmeter::channel::{
     Blocking, Buffer, Channels, Message, Offered, Polled, PutError, TakeError,
 };
-use flowmeter_harness::registry::{Registry, Visitor, own};
-use flowmeter_harness::sync::Deadline;
-use flowmeter_harness::timer::{Fired, Timers};
+use flowmeter::timer::{Fired, Timers};
 
-use crate::queue::{Receiver, Refused, Sender, bounded};
-use crate::ticker::Ticker;
+use super::my_channel::{Receiver, Refused, Sender, Ticker, bounded};
 
-/// The family of [`bounded`] queues.
-#[derive(Clone, Copy, Debug)]
 pub struct Bounded;
+pub struct Ticks {
+    began: Duration,
+    ticker: Ticker,
+}
 
 impl Channels for Bounded {
     type Tx<T: Message> = Sender<T>;
@@ -53,8 +54,8 @@ impl Channels for Bounded {
 impl Blocking for Bounded {
     #[inline]
     fn put<T: Message>(tx: &mut Sender<T>, value: T) -> Result<(), PutError<T>> {
-        tx.send(value)
-            .map_err(|value| PutError::Closed(Some(value)))
+        let sent = tx.send(value);
+        sent.map_err(|value| PutError::Closed(Some(value)))
     }
     #[inline]
     fn take<T: Message>(rx: &mut Receiver<T>) -> Result<T, TakeError> {
@@ -62,36 +63,26 @@ impl Blocking for Bounded {
     }
 }
 
-impl Timers for Ticker {
+impl Timers for Ticks {
     /// No call can be cancelled.
     type Handle = ();
 
     fn start() -> Self {
-        Ticker::new()
+        // The ticker begins later, so no call comes early.
+        Ticks {
+            began: flowmeter::now(),
+            ticker: Ticker::new(),
+        }
     }
-    fn schedule(&self, deadline: Deadline, then: impl FnOnce(Fired) + Send + 'static) {
-        self.at(deadline, |due| {
-            then(Fired {
-                due,
-                claimed_nanos: None,
-            });
-        });
-    }
-}
-
-/// My implementations.
-#[derive(Clone, Copy, Debug)]
-pub struct Mine;
-
-impl Registry for Mine {
-    fn channels<V: Visitor>(self, visitor: &mut V) {
-        let bounded = own::<Bounded, _>(visitor, "bounded").channel();
-        bounded
-            .blocking()
-            .claims(&[KeepsBuffered, Disconnect])
-            .enter();
-    }
-    fn timers<V: Visitor>(self, visitor: &mut V) {
-        own::<Ticker, _>(visitor, "ticker").timer().enter();
+    fn schedule(&self, due: Deadline, then: impl FnOnce(Fired) + Send + 'static) {
+        let moment = match due {
+            Deadline::NEVER => Duration::MAX,
+            _ => Duration::from_nanos(due.as_nanos()).saturating_sub(self.began),
+        };
+        let fired = Fired {
+            due,
+            claimed_nanos: None,
+        };
+        self.ticker.at(moment, move || then(fired));
     }
 }

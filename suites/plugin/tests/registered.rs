@@ -1,0 +1,120 @@
+//! `suite!` registers each trait of a family, as a registry does that lists them. A trait that it forgets would be neither
+//! proved nor timed, and no test would be missed.
+
+use std::collections::BTreeSet;
+
+use flowmeter_impls::channel::lock_free::LockFree;
+use flowmeter_impls::limiter::gcra::{AsyncGcra, Gcra};
+use flowmeter_impls::registry::Ours;
+use flowmeter_impls::timer::heap::Heap;
+use flowmeter_plugin::registry::{Registered, Registry, Visitor};
+use flowmeter_plugin::{Catalogue, channel, limiter, timer};
+
+type GcraOfTasks = AsyncGcra<Heap>;
+
+mod plain {
+    flowmeter_plugin::__suite!(super; LockFree: WaiterFifo, Disconnect; Heap; Gcra: RateBound; GcraOfTasks);
+}
+
+/// What is shown of one implementation where threads and tasks have one capability between them.
+struct Shown<'a> {
+    of: &'a str,
+    traits: BTreeSet<String>,
+}
+
+macro_rules! shown {
+    ($($method:ident: $trait:path;)+) => {
+        impl Visitor for Shown<'_> {
+            fn only(&self) -> Option<&str> {
+                Some(self.of)
+            }
+            $(fn $method<F: $trait>(&mut self, _: &Registered) {
+                self.traits.insert(concat!("trait ", stringify!($method)).to_owned());
+            })+
+        }
+    };
+}
+
+shown! {
+    batch: channel::Batch;
+    async_batch: channel::AsyncBatch;
+    reserve: channel::BlockingReserve;
+    async_reserve: channel::AsyncReserve;
+    sleep: timer::Sleep;
+    blocking_sleep: timer::BlockingSleep;
+    blocking_limit: limiter::BlockingLimit;
+    limit_deadline: limiter::LimitDeadline;
+    async_limit: limiter::AsyncLimit;
+    async_limit_deadline: limiter::AsyncLimitDeadline;
+    weighted_limit: limiter::WeightedLimit;
+    async_weighted_limit: limiter::AsyncWeightedLimit;
+}
+
+fn of(registry: impl Registry, name: &str) -> BTreeSet<String> {
+    let mut shown = Shown {
+        of: name,
+        traits: Catalogue::without_workloads(registry).capabilities(name),
+    };
+    registry.show_all(&mut shown);
+    shown.traits
+}
+
+#[test]
+fn a_channel_has_all_that_its_traits_give() {
+    assert_eq!(of(plain::Suite, "LockFree"), of(Ours, "lock_free"));
+}
+
+#[test]
+fn a_timer_has_all_but_timeouts_which_need_a_channel() {
+    let mut listed = of(Ours, "heap");
+    assert!(listed.remove("timeout"), "{listed:?}");
+    assert_eq!(of(plain::Suite, "Heap"), listed);
+}
+
+#[test]
+fn a_limiter_has_all_that_its_traits_give() {
+    let mut both = of(plain::Suite, "Gcra");
+    both.extend(of(plain::Suite, "GcraOfTasks"));
+    assert_eq!(both, of(Ours, "gcra"));
+}
+
+#[test]
+fn a_family_has_the_version_of_its_crate_and_the_claims_of_its_line() {
+    struct Seen(Vec<Registered>);
+    impl Visitor for Seen {
+        fn implementation(&mut self, implementation: &Registered) {
+            self.0.push(implementation.clone());
+        }
+    }
+    let mut seen = Seen(Vec::new());
+    plain::Suite.show_all(&mut seen);
+    let claims: Vec<_> = (seen.0.iter())
+        .map(|it| (it.name, it.version.as_str(), it.capabilities.claims.len()))
+        .collect();
+    let version = env!("CARGO_PKG_VERSION");
+    let expected = [
+        ("LockFree", 2),
+        ("Heap", 0),
+        ("Gcra", 1),
+        ("GcraOfTasks", 0),
+    ];
+    assert_eq!(
+        claims,
+        expected.map(|(name, claims)| (name, version, claims))
+    );
+}
+
+#[test]
+fn beside_others_each_keeps_what_it_has_and_mine_come_first() {
+    let alone = Catalogue::without_workloads(plain::Suite);
+    let both = alone.beside(Catalogue::without_workloads(Ours));
+    let mut names = both.implementations().iter().map(|it| it.name);
+    assert_eq!(names.next(), Some("LockFree"));
+    assert!(names.any(|name| name == "heap"), "{both:?}");
+    for (name, alone) in [
+        ("Heap", Catalogue::without_workloads(plain::Suite)),
+        ("heap", Catalogue::without_workloads(Ours)),
+    ] {
+        assert_eq!(both.capabilities(name), alone.capabilities(name));
+    }
+}
