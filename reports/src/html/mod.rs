@@ -26,7 +26,7 @@ use crate::error::ReportError;
 use crate::machines::{Machine, Step};
 use crate::statistics::{Estimates, StatisticsError};
 pub(crate) use reproduce::commands;
-use verdict::Sentence;
+use verdict::Verdict;
 
 /// The page.
 #[derive(Template)]
@@ -56,7 +56,7 @@ struct Part {
     name: String,
     /// The prefix of the ids in its part of the page; empty for the first machine.
     prefix: String,
-    verdict: Vec<Sentence>,
+    verdict: Verdict,
     rankings: Vec<ranking::Group>,
     proofs: proofs::Proofs,
     heat: Vec<heat::Group>,
@@ -191,7 +191,7 @@ fn part(n: usize, source: &Source, data: &Data) -> Result<Part, ReportError> {
     };
     Ok(Part {
         name: source.name.clone(),
-        verdict: verdict::sentences(data),
+        verdict: verdict::of(data),
         rankings: ranking::groups(data),
         proofs: proofs::of(data),
         heat: heat::groups(data),

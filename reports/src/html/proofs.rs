@@ -117,13 +117,13 @@ pub fn of(data: &Data) -> Proofs {
     };
     let failures = failed.iter().map(|p| Failure {
         kind: match p.verdict {
-            Verdict::NotPromisedBroken => " undecided",
+            Verdict::NotPromisedBroken | Verdict::Hung => " undecided",
             _ => "",
         },
         implementation: p.implementation.clone(),
         said: match p.verdict {
             Verdict::Error => "has no verdict: the check broke off in",
-            Verdict::Hung => "hung in",
+            Verdict::Hung => "is undecided: it hung twice alone, in",
             Verdict::NotPromisedBroken => "does not promise, and broke,",
             _ => "failed",
         },
@@ -295,9 +295,9 @@ fn cell(proof: Option<&Proof>, failure: usize) -> Cell {
         ),
         Verdict::Error => ("fail", "error".to_owned(), "the check broke off"),
         Verdict::Hung => (
-            "fail",
-            "✗ hung".to_owned(),
-            "hung: no answer, nor when it was repeated alone, twice",
+            "hung",
+            "? hung".to_owned(),
+            "undecided: no answer, nor when it was repeated alone, twice",
         ),
         Verdict::Inconclusive => ("none", format!("? {executions}"), "undecided"),
         Verdict::Unclaimed => ("none", "–".to_owned(), "not claimed"),

@@ -69,7 +69,7 @@ pub struct Cell {
 
 /// What was checked of an implementation, shown beside its name.
 pub struct Badge {
-    /// `pass`, `fail` or `none`, for its colour.
+    /// `pass`, `fail`, `hung` or `none`, for its colour.
     pub kind: &'static str,
     pub text: String,
     pub title: String,
@@ -273,8 +273,8 @@ fn badges(ranking: &Ranking, implementation: &str) -> Vec<Badge> {
 fn badge(checked: &Checked) -> Badge {
     Badge {
         kind: match () {
-            () if !checked.failed.is_empty() || !checked.hung.is_empty() => "fail",
-            () if !checked.broke_off.is_empty() => "fail",
+            () if !checked.failed.is_empty() || !checked.broke_off.is_empty() => "fail",
+            () if !checked.hung.is_empty() => "hung",
             () if checked.held.is_empty() || checked.undecided() > 0 => "none",
             () => "pass",
         },

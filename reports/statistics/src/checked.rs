@@ -121,7 +121,8 @@ impl Checked {
             all => said.push(format!("{} properties held: {}", all.len(), all.join(", "))),
         }
         if !self.hung.is_empty() {
-            said.push(format!("hung in {}", self.hung.join(", ")));
+            let hung = self.hung.join(", ");
+            said.push(format!("hung twice alone: {hung}"));
         }
         if !self.unfinished.is_empty() {
             said.push(format!("undecided: {}", self.unfinished.join(", ")));

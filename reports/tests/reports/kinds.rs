@@ -389,40 +389,37 @@ fn kinds_share_no_heat_map_and_colours_begin_anew_with_each() {
 }
 
 #[test]
-fn the_verdict_has_a_sentence_for_each_group_that_is_told_apart_or_too_small() {
+fn the_verdict_has_a_row_for_each_group_and_each_cell_of_a_small_one() {
     let mut run = run();
     let page_before = page(&run);
     let verdict = section(&page_before, "verdict");
     assert!(
-        verdict.contains("Over the 3 cells of timers, <b>heap</b> leads with 1.00 of the best"),
+        verdict.contains("<td>timers, 3 cells<td><b>heap</b> 1.00 ("),
         "{verdict}"
     );
     assert!(
-        verdict.contains(", before <b>tokio-sleep</b> with 0.20"),
+        verdict.contains("<td><b>tokio-sleep</b> 0.20\n"),
         "{verdict}"
     );
-    assert!(verdict.find("of channels").unwrap() < verdict.find("of timers").unwrap());
-    for small in [
-        "The 2 cells of pipelines are",
-        "The 2 cells of limiters are",
-    ] {
-        let few = format!("{small} too few for a ranking: in ");
-        assert!(verdict.contains(&few), "{verdict}");
+    assert!(verdict.find("<td>channels, ").unwrap() < verdict.find("<td>timers, ").unwrap());
+    for small in ["pipelines/", "limiters/", "executors/spawn"] {
+        let of_group = verdict
+            .split("<tr><td>")
+            .filter(|row| row.starts_with(small));
+        let mut of_group = of_group.peekable();
+        assert!(of_group.peek().is_some(), "{small}: {verdict}");
+        assert!(of_group.all(|row| row.contains("<td>too few cells for a ranking")));
     }
-    assert!(
-        verdict
-            .contains("The one cell of executors is too few for a ranking: in executors/spawn <b>"),
-        "{verdict}"
-    );
+    let rows = verdict.matches("<tr><td>").count();
     run.run.exploratory = true;
     let page = page(&run);
     let verdict = section(&page, "verdict");
-    assert_eq!(verdict.matches("<li>").count(), 7, "{verdict}");
+    assert_eq!(verdict.matches("<tr><td>").count(), rows, "{verdict}");
+    assert!(!verdict.contains("<th>Next") && !verdict.contains("tokio-sleep</b> 0.20\n"));
     assert!(
-        verdict.contains("over the 3 cells of timers: <b>heap</b> 1.00 ("),
+        verdict.contains("<td>timers, 3 cells<td><b>heap</b> 1.00 ("),
         "{verdict}"
     );
-    assert!(verdict.contains("The 2 cells of limiters are too few for a ranking: in "));
 }
 
 /// Phrases that a run without conclusions must not contain.
@@ -442,8 +439,8 @@ fn a_run_that_may_not_conclude_says_so_first_and_then_only_what_was_seen() {
         run.run.unoptimised = unoptimised;
         let page = page(&run);
         let verdict = section(&page, "verdict");
-        let sentences = &verdict[verdict.find("<ol>").unwrap()..];
-        let first = sentences.split("<li>").nth(1).unwrap();
+        let sentences = &verdict[verdict.find("<p class=warning>This run").unwrap()..];
+        let first = sentences.split("</p>").next().unwrap();
         assert!(first.contains("call any implementation faster"), "{first}");
         assert_eq!(first.contains("too short"), exploratory, "{first}");
         assert_eq!(first.contains("unoptimised"), unoptimised, "{first}");

@@ -231,7 +231,7 @@ fn every_section_is_there_and_every_chart_has_its_command_and_its_data() {
     assert_eq!(page.matches("<desc>").count(), charts);
     assert!(page.matches("cargo flowmeter measure -s").count() >= charts);
     assert!(page.matches("<p class=meta>placebo 0.").count() >= charts);
-    assert!(page.contains("moves ") && page.contains("messages/s"));
+    assert!(page.contains("messages/s"));
     // Single windows: as dots, and their range in the table.
     let drawn = page.matches("<path class=d").count();
     assert!(drawn > 10, "{drawn}");
@@ -486,8 +486,8 @@ fn a_run_in_which_the_same_code_differs_says_so_first() {
     let said = "nhealthy run: 8 of 8 placebos exclude 1";
     let page_of_it = page(&sick);
     let verdict = section(&page_of_it, "verdict");
-    let first = verdict.split("<li>").nth(1).unwrap();
-    assert!(first.starts_with(&format!("U{said}")), "{first}");
+    let first = verdict.find(&format!("<p class=warning>U{said}")).unwrap();
+    assert!(first < verdict.find("<table").unwrap(), "{verdict}");
     assert!(section(&page_of_it, "machine").contains(said));
     for table in [cmp_table, rank_table] {
         let table = table(&estimates, 120, Style::Plain);
