@@ -12,7 +12,7 @@ use std::error::Error;
 
 use fixture::{Shape, kinds};
 use flowmeter_records::{Attack, RunData, Verdict, read_run};
-use flowmeter_reports::{machines, render_machines};
+use flowmeter_reports::{Texts, machines, render_machines};
 
 /// It would have an effect if it were ever more than text.
 const MARKUP: &str = "<img src=x onerror=document.title='broken'>";
@@ -28,7 +28,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             .map(|folder| read_run(folder.as_ref()))
             .collect::<Result<_, _>>()?,
     };
-    std::fs::write(&page, render_machines(&machines(runs)?)?)?;
+    std::fs::write(&page, render_machines(&machines(runs)?, &Texts::default())?)?;
     println!("{page}");
     Ok(())
 }

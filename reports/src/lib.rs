@@ -7,7 +7,9 @@
 //!
 //! ```no_run
 //! use flowmeter_records::read_run;
-//! use flowmeter_reports::{DEFAULT_WIDTH, ReportError, Style, machines, rank_table, render_machines};
+//! use flowmeter_reports::{
+//!     DEFAULT_WIDTH, ReportError, Style, Texts, machines, rank_table, render_machines,
+//! };
 //!
 //! # fn main() -> Result<(), ReportError> {
 //! let runs = vec![read_run("runs/before".as_ref())?, read_run("runs/after".as_ref())?];
@@ -15,7 +17,7 @@
 //! for machine in &machines {
 //!     print!("{}", rank_table(machine.estimates(), DEFAULT_WIDTH, Style::Plain));
 //! }
-//! let page = render_machines(&machines)?;
+//! let page = render_machines(&machines, &Texts::default())?;
 //! # let _ = page;
 //! # Ok(())
 //! # }
@@ -30,6 +32,7 @@ mod machines;
 mod rows;
 mod sighting;
 mod terminal;
+mod texts;
 mod timeline;
 
 pub use flowmeter_statistics as statistics;
@@ -48,4 +51,5 @@ pub use statistics::{
 pub use terminal::{
     DEFAULT_WIDTH, Style, cmp_table, diff_table, paired_markdown, paired_table, rank_table,
 };
+pub use texts::Texts;
 pub use timeline::{About, timeline_page};

@@ -5,10 +5,13 @@ use std::collections::BTreeMap;
 use flowmeter_records::{Holds, RunData, SeedClaim};
 
 use crate::claims::{Alike, alike, word};
+use crate::texts::Texts;
 
 /// A seed text.
 pub struct Text {
     pub file: String,
+    /// Its title; the file if that is unknown.
+    pub title: String,
     pub rows: Vec<Row>,
 }
 
@@ -27,7 +30,7 @@ pub struct Row {
 }
 
 /// From all runs. For each claim and implementation the last row counts.
-pub fn of<'a>(runs: impl Iterator<Item = &'a RunData>) -> Vec<Text> {
+pub fn of<'a>(runs: impl Iterator<Item = &'a RunData>, texts: &Texts) -> Vec<Text> {
     let rows: Vec<&SeedClaim> = runs.flat_map(|run| &run.seed_claims).collect();
     let key = |row: &'_ SeedClaim| {
         let claim = (row.seed.clone(), row.claim.clone());
@@ -45,17 +48,18 @@ pub fn of<'a>(runs: impl Iterator<Item = &'a RunData>) -> Vec<Text> {
     };
     counting.sort_by_key(|at| (first(at), *at));
     let all = alike(counting.into_iter().map(|at| rows[at]));
-    let mut texts: Vec<Text> = Vec::new();
+    let mut told: Vec<Text> = Vec::new();
     for one in &all {
-        match texts.iter_mut().find(|text| text.file == one.row.seed) {
+        match told.iter_mut().find(|text| text.file == one.row.seed) {
             Some(text) => text.rows.push(row(one)),
-            None => texts.push(Text {
+            None => told.push(Text {
                 file: one.row.seed.clone(),
+                title: texts.title(&one.row.seed).to_owned(),
                 rows: vec![row(one)],
             }),
         }
     }
-    texts
+    told
 }
 
 fn row(Alike { row, names }: &Alike) -> Row {

@@ -25,6 +25,7 @@ use crate::checked::SELF_CHECKED;
 use crate::error::ReportError;
 use crate::machines::{Machine, Step};
 use crate::statistics::{Estimates, StatisticsError};
+use crate::texts::Texts;
 pub(crate) use reproduce::commands;
 use verdict::Verdict;
 
@@ -96,7 +97,7 @@ struct Source<'a> {
     steps: &'a [Step],
 }
 
-/// Renders the page of these runs, taken together, from their estimates.
+/// Renders the page of these runs, taken together, from their estimates, without texts.
 ///
 /// # Errors
 /// [`ReportError`] when the runs contradict each other or the page cannot be put together.
@@ -104,20 +105,22 @@ pub fn render(runs: &[RunData], estimates: &Estimates) -> Result<String, ReportE
     if runs.is_empty() {
         return Err(StatisticsError::NoRuns.into());
     }
-    page(&[Source {
+    let source = Source {
         name: String::new(),
         runs,
         estimates,
         all: runs,
         steps: &[],
-    }])
+    };
+    page(&[source], &Texts::default())
 }
 
-/// Renders the page of what was measured on these machines, each by itself.
+/// Renders the page of what was measured on these machines, each by itself. `texts` tells what the names of properties
+/// and articles mean.
 ///
 /// # Errors
 /// As [`render`].
-pub fn render_machines(machines: &[Machine]) -> Result<String, ReportError> {
+pub fn render_machines(machines: &[Machine], texts: &Texts) -> Result<String, ReportError> {
     if machines.is_empty() {
         return Err(StatisticsError::NoRuns.into());
     }
@@ -139,10 +142,10 @@ pub fn render_machines(machines: &[Machine]) -> Result<String, ReportError> {
             steps,
         })
         .collect();
-    page(&sources)
+    page(&sources, texts)
 }
 
-fn page(sources: &[Source]) -> Result<String, ReportError> {
+fn page(sources: &[Source], texts: &Texts) -> Result<String, ReportError> {
     let runs: Vec<&RunData> = sources.iter().flat_map(|source| source.runs).collect();
     let mut data = Vec::new();
     for source in sources {
@@ -151,7 +154,7 @@ fn page(sources: &[Source]) -> Result<String, ReportError> {
     let places = data.iter().map(Data::places).max().unwrap_or_default();
     let machines = sources.iter().zip(&data).enumerate();
     let machines = machines
-        .map(|(n, (source, data))| part(n, source, data))
+        .map(|(n, (source, data))| part(n, source, data, texts))
         .collect::<Result<Vec<Part>, ReportError>>()?;
     let everything: Vec<&RunData> = sources.iter().flat_map(|source| source.all).collect();
     let page = Page {
@@ -176,7 +179,7 @@ fn page(sources: &[Source]) -> Result<String, ReportError> {
         },
         machines,
         mutants: mutants::of(runs.iter().copied()),
-        claims: claims::of(runs.iter().copied()),
+        claims: claims::of(runs.iter().copied(), texts),
         commands: reproduce::whole(&everything),
         history: sources.iter().filter_map(history::of).collect(),
     };
@@ -184,7 +187,7 @@ fn page(sources: &[Source]) -> Result<String, ReportError> {
 }
 
 /// The part of the n-th machine.
-fn part(n: usize, source: &Source, data: &Data) -> Result<Part, ReportError> {
+fn part(n: usize, source: &Source, data: &Data, texts: &Texts) -> Result<Part, ReportError> {
     let prefix = match n {
         0 => String::new(),
         n => format!("m{}-", n + 1),
@@ -193,7 +196,7 @@ fn part(n: usize, source: &Source, data: &Data) -> Result<Part, ReportError> {
         name: source.name.clone(),
         verdict: verdict::of(data),
         rankings: ranking::groups(data),
-        proofs: proofs::of(data),
+        proofs: proofs::of(data, texts),
         heat: heat::groups(data),
         charts: charts(data, &prefix)?,
         costs: cost::groups(data),

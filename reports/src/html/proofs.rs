@@ -9,6 +9,7 @@ use super::heading;
 use crate::chart::Data;
 use crate::checked::Checked;
 use crate::number;
+use crate::texts::Texts;
 
 /// A matrix for each kind, and the failures, hangs and aborted checks in words.
 pub struct Proofs {
@@ -44,6 +45,8 @@ pub struct Matrix {
     pub kind: String,
     pub columns: Vec<Column>,
     pub rows: Vec<Row>,
+    /// The properties with what they state, each once; those without a text are left out.
+    pub stated: Vec<(String, &'static str)>,
 }
 
 /// A property in a world.
@@ -53,6 +56,8 @@ pub struct Column {
     /// The rest of its name.
     pub name: String,
     pub world: String,
+    /// What it states, or the world if that is unknown.
+    pub title: String,
 }
 
 /// An implementation.
@@ -81,6 +86,8 @@ pub struct Failure {
     /// In what way the property was not shown to hold.
     pub said: &'static str,
     pub property: String,
+    /// What the property states; empty if that is unknown.
+    pub statement: &'static str,
     pub world: String,
     /// What was seen, in a line.
     pub detail: String,
@@ -92,7 +99,7 @@ pub struct Failure {
 }
 
 /// From all runs. If several checked the same property, the worst verdict is shown.
-pub fn of(data: &Data) -> Proofs {
+pub fn of(data: &Data, texts: &Texts) -> Proofs {
     let proofs: Vec<&Proof> = data.runs.iter().flat_map(|run| &run.proofs).collect();
     let mut kinds: Vec<&str> = data
         .implementations
@@ -108,7 +115,7 @@ pub fn of(data: &Data) -> Proofs {
     let matrices = kinds.into_iter().map(|kind| {
         let of_kind = proofs.iter().copied();
         let of_kind = of_kind.filter(|p| data.kind(&p.implementation) == kind);
-        matrix(data, kind, &of_kind.collect::<Vec<_>>(), &failed)
+        matrix(data, kind, &of_kind.collect::<Vec<_>>(), &failed, texts)
     });
     let lines = |p: &Proof| {
         let detail = p.detail.as_deref().unwrap_or("no detail was recorded");
@@ -128,6 +135,7 @@ pub fn of(data: &Data) -> Proofs {
             _ => "failed",
         },
         property: p.property.clone(),
+        statement: texts.statement(&p.property),
         world: p.world.clone(),
         detail: lines(p).0,
         history: lines(p).1,
@@ -196,7 +204,7 @@ fn first_line(text: &str) -> String {
 
 /// The matrix of one kind. A property that none of them claims has no column, and an implementation
 /// without claims has no row.
-fn matrix(data: &Data, kind: &str, proofs: &[&Proof], failed: &[&Proof]) -> Matrix {
+fn matrix(data: &Data, kind: &str, proofs: &[&Proof], failed: &[&Proof], texts: &Texts) -> Matrix {
     let said = proofs.iter().filter(|p| p.verdict != Verdict::Unclaimed);
     let mut keys: Vec<(&str, &str)> = said.map(|p| (&*p.property, &*p.world)).collect();
     keys.sort_by_key(|(property, world)| (order(property), *world));
@@ -223,6 +231,13 @@ fn matrix(data: &Data, kind: &str, proofs: &[&Proof], failed: &[&Proof]) -> Matr
                 cells,
             }
         });
+    let mut stated: Vec<&str> = keys.iter().map(|(property, _)| *property).collect();
+    stated.dedup();
+    let stated = stated.into_iter();
+    let stated = stated.map(|property| (property.to_owned(), texts.statement(property)));
+    let stated = stated
+        .filter(|(_, statement)| !statement.is_empty())
+        .collect();
     Matrix {
         kind: match kind {
             "" => String::new(),
@@ -231,8 +246,9 @@ fn matrix(data: &Data, kind: &str, proofs: &[&Proof], failed: &[&Proof]) -> Matr
         rows: rows.collect(),
         columns: keys
             .into_iter()
-            .map(|(property, world)| column(property, world))
+            .map(|(property, world)| column(property, world, texts))
             .collect(),
+        stated,
     }
 }
 
@@ -244,12 +260,16 @@ fn order(property: &str) -> (char, u32, &str) {
     (letter, digits.parse().unwrap_or(0), property)
 }
 
-fn column(property: &str, world: &str) -> Column {
+fn column(property: &str, world: &str, texts: &Texts) -> Column {
     let (id, name) = property.split_once('-').unwrap_or((property, ""));
     Column {
         id: id.to_uppercase(),
         name: name.to_owned(),
         world: world.to_owned(),
+        title: match texts.statement(property) {
+            "" => world.to_owned(),
+            statement => statement.to_owned(),
+        },
     }
 }
 

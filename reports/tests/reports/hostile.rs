@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use flowmeter_records::{Better, RunData, read_records};
 use flowmeter_reports::statistics::ESTIMATES_FILE;
 use flowmeter_reports::{
-    DEFAULT_WIDTH, Estimates, Style, bencher, cmp_table, csv, diff, diff_table, estimate,
+    DEFAULT_WIDTH, Estimates, Style, Texts, bencher, cmp_table, csv, diff, diff_table, estimate,
     github_action_benchmark, machines, rank_table, render, render_machines, sighting_table,
     sightings,
 };
@@ -188,7 +188,7 @@ fn said(files: &[Vec<u8>]) -> Result<String, String> {
         let diff = diff(&[base.clone(), new.clone()], 0.05).map_err(|why| why.to_string())?;
         diff_table(&diff, true, DEFAULT_WIDTH, Style::Plain);
     }
-    render_machines(&all).map_err(|why| why.to_string())
+    render_machines(&all, &Texts::default()).map_err(|why| why.to_string())
 }
 
 /// All output about estimates beside the page.

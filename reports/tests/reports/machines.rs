@@ -1,7 +1,7 @@
 //! Several runs in one page: machines are separate, and builds of one machine are its history.
 
 use flowmeter_records::{Attack, Failure, FailureKind, Proof, RunData, Verdict};
-use flowmeter_reports::{machines, render_machines};
+use flowmeter_reports::{Texts, machines, render_machines};
 
 use crate::fixture::{self, Shape};
 
@@ -37,7 +37,11 @@ fn elsewhere(mut run: RunData) -> RunData {
 }
 
 fn page(runs: Vec<RunData>) -> String {
-    render_machines(&machines(runs).expect("the fixture is sound")).expect("the page renders")
+    render_machines(
+        &machines(runs).expect("the fixture is sound"),
+        &Texts::default(),
+    )
+    .expect("the page renders")
 }
 
 fn section<'a>(page: &'a str, id: &str) -> &'a str {
@@ -66,7 +70,7 @@ fn machines_stand_apart_and_nothing_is_averaged() {
         })
         .collect();
     assert_eq!(seen, [median(&here), median(&there)]);
-    let page = render_machines(&both).unwrap();
+    let page = render_machines(&both, &Texts::default()).unwrap();
     for id in [
         "verdict", "ranking", "proofs", "heat", "charts", "cost", "machine",
     ] {
@@ -144,7 +148,7 @@ fn runs_of_one_build_are_one_sample_and_say_so_in_history() {
     let all = machines(vec![first, again]).unwrap();
     assert_eq!(all.len(), 1);
     assert_eq!(all[0].latest().len(), 2);
-    let page = render_machines(&all).unwrap();
+    let page = render_machines(&all, &Texts::default()).unwrap();
     assert!(section(&page, "history").contains("not told apart"));
     assert!(!section(&page, "verdict").contains("History alone"));
 }
@@ -166,7 +170,7 @@ fn an_optimised_build_of_a_commit_and_an_unoptimised_one_are_two() {
     first.run.unoptimised = true;
     let all = machines(vec![first, again]).unwrap();
     assert_eq!((all[0].latest().len(), all[0].runs().len()), (1, 2));
-    let page = render_machines(&all).unwrap();
+    let page = render_machines(&all, &Texts::default()).unwrap();
     assert!(section(&page, "history").contains("unoptimised build"));
     assert!(!section(&page, "verdict").contains("unoptimised"));
 }
@@ -215,7 +219,7 @@ fn shards_of_verdicts_on_copies_of_a_run_are_one_run() {
     assert_eq!(run[0].proofs.len(), whole.proofs.len() + 2);
     let cell = all[0].estimates().cell("channels/spsc-64", &name).unwrap();
     assert!(cell.measured().is_none(), "no proof, no number");
-    let page = render_machines(&all).unwrap();
+    let page = render_machines(&all, &Texts::default()).unwrap();
     let proofs = section(&page, "proofs");
     assert!(
         proofs.contains("C3<small>capacity</small><small>loom") && proofs.contains("C4<small>")

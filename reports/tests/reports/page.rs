@@ -10,8 +10,8 @@ use flowmeter_records::{
     read_run,
 };
 use flowmeter_reports::{
-    Checked, SELF_CHECKED, Style, cmp_rows, cmp_table, estimate, machines, rank_rows, rank_table,
-    render, render_machines,
+    Checked, SELF_CHECKED, Style, Texts, cmp_rows, cmp_table, estimate, machines, rank_rows,
+    rank_table, render, render_machines,
 };
 
 use crate::fixture::{self, Shape, page, section};
@@ -80,7 +80,7 @@ fn a_page_of_twelve_in_sixty_scenarios_is_written_within_a_second() {
     let write = |name: &str| {
         let began = Instant::now();
         let all = machines(vec![read_run(folder.path()).unwrap()]).unwrap();
-        let page = render_machines(&all).unwrap();
+        let page = render_machines(&all, &Texts::default()).unwrap();
         std::fs::write(folder.path().join(name), &page).unwrap();
         (began.elapsed(), page)
     };
@@ -376,6 +376,31 @@ fn claims_stand_beside_what_was_seen_and_the_last_word_counts() {
     assert!(page.contains("<td>heap, wheel<td class=quiet>own<td>10000 channels"));
     assert!(page.contains("<small>as T7 says</small><td><span class=\"badge none\">differs"));
     assert!(page.contains("a panic<td><span class=\"badge fail\">NO"));
+}
+
+#[test]
+fn a_property_has_its_statement_and_an_article_its_title() {
+    let mut run = fixture::run(&Shape::default());
+    run.seed_claims = vec![claimed("heap", "10000 channels", Holds::Yes, None)];
+    let all = machines(vec![run]).unwrap();
+    let with = |texts: &Texts| render_machines(&all, texts).unwrap();
+    let without = with(&Texts::default());
+    assert!(!without.contains("What these properties state") && !without.contains("It states"));
+    assert!(without.contains(">001.txt</h3>"));
+    let page = with(&Texts {
+        statements: [("a1-exclusive", "One clause & no other.")].into(),
+        titles: [("001.txt", "On timeouts")].into(),
+    });
+    assert!(section(&page, "claims").contains("<h3 title=\"001.txt\">On timeouts</h3>"));
+    let proofs = section(&page, "proofs");
+    let statement = "One clause &#38; no other.";
+    for shown in [
+        format!("<th title=\"{statement}\">A1<small>"),
+        format!("<th>a1-exclusive<td>{statement}"),
+        format!("<p class=meta>It states: {statement}</p>"),
+    ] {
+        assert_eq!(proofs.matches(&shown).count(), 1, "{shown}: {proofs}");
+    }
 }
 
 #[test]

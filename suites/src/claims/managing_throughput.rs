@@ -138,6 +138,7 @@ pub(super) struct ManagingThroughput;
 
 impl Seed for ManagingThroughput {
     const FILE: &'static str = "002_db2788e82060fecc.txt";
+    const TITLE: &'static str = "Clojure: managing throughput with virtual threads";
     const CLAIMS: &'static [&'static Claim] = &[
         &UNLIMITED,
         &AS_THEY_COMPLETE,

@@ -23,6 +23,8 @@ mod ten_tasks;
 mod timeout_channels;
 mod timeouts_code_read;
 
+use std::collections::BTreeMap;
+
 use flowmeter_harness::caps::Origin;
 use flowmeter_harness::channel::{Alts, Async, AwaitAlts, Blocking, Callback};
 use flowmeter_harness::executor::{Bindings, Executors, GoBlocks};
@@ -51,6 +53,19 @@ fn each(visitor: &mut impl TextVisitor) {
     visitor.text::<ManagingThroughput>();
     visitor.text::<StateMachines>();
     visitor.text::<PipelineOffByTwo>();
+}
+
+/// The title of each text, by its file.
+pub(crate) fn titles() -> BTreeMap<&'static str, &'static str> {
+    let mut titles = BTreeMap::new();
+    each(&mut titles);
+    titles
+}
+
+impl TextVisitor for BTreeMap<&'static str, &'static str> {
+    fn text<S: Seed>(&mut self) {
+        self.insert(S::FILE, S::TITLE);
+    }
 }
 
 /// A visitor of texts.
@@ -153,6 +168,8 @@ const STAYS: &str = "the process stays";
 trait Seed {
     /// The text's file.
     const FILE: &'static str;
+    /// The title that its author gave it.
+    const TITLE: &'static str;
     /// In the order of the text.
     const CLAIMS: &'static [&'static Claim];
 

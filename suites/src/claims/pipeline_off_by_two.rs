@@ -168,6 +168,7 @@ pub(super) struct PipelineOffByTwo;
 
 impl Seed for PipelineOffByTwo {
     const FILE: &'static str = "004_ebf855893e4a364d.txt";
+    const TITLE: &'static str = "Clojure's core.async pipeline-async off-by-two error explained";
     const CLAIMS: &'static [&'static Claim] = &[
         &THREE,
         &ONE,

@@ -165,6 +165,7 @@ pub(super) struct StateMachines;
 
 impl Seed for StateMachines {
     const FILE: &'static str = "003_79027425952605e6.txt";
+    const TITLE: &'static str = "The State Machines of core.async";
     const CLAIMS: &'static [&'static Claim] = &[
         &STATES,
         &SEARCH,

@@ -135,6 +135,7 @@ pub(super) struct TimeoutChannels;
 
 impl Seed for TimeoutChannels {
     const FILE: &'static str = "001_d22df209ee62fd6d.txt";
+    const TITLE: &'static str = "Core Async Timeout Channels";
     const CLAIMS: &'static [&'static Claim] = &[
         &TOO_LATE,
         &IN_TIME,

@@ -82,6 +82,7 @@ pub(super) struct TimeoutsCodeRead;
 
 impl Seed for TimeoutsCodeRead {
     const FILE: &'static str = "000_ffaacfc00d4fcfbd.txt";
+    const TITLE: &'static str = "Code Read of core.async Timeouts";
     const CLAIMS: &'static [&'static Claim] = &[
         &POOL,
         &STARVED,

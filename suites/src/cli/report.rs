@@ -7,11 +7,14 @@ use std::process::ExitCode;
 
 use clap::Args;
 use flowmeter_records::RunData;
+use flowmeter_reports::Texts;
 
 use super::failure::{Failure, Outcome};
 use super::foreign::InRuns;
 use super::output::Output;
 use super::selection::runs;
+use crate::claims::titles;
+use crate::properties::PROPERTIES;
 
 /// Write the report of one or several runs as one HTML page
 ///
@@ -55,7 +58,7 @@ pub(super) fn page_of(run: &RunData) -> PathBuf {
 
 /// Writes the page, or leaves an existing one. Links, pipes and devices (`/dev/stdout`) are written through.
 pub(super) fn write(runs: Vec<RunData>, page: &Path) -> Result<(), Failure> {
-    let html = flowmeter_reports::render_machines(&flowmeter_reports::machines(runs)?)?;
+    let html = flowmeter_reports::render_machines(&flowmeter_reports::machines(runs)?, &texts())?;
     let stands = fs::symlink_metadata(page);
     let is_file = |stands: &fs::Metadata| stands.is_file() || stands.is_dir();
     let written = match page.file_name() {
@@ -66,6 +69,15 @@ pub(super) fn write(runs: Vec<RunData>, page: &Path) -> Result<(), Failure> {
         _ => fs::write(page, html),
     };
     written.map_err(|why| Failure::write(page, &why))
+}
+
+/// What the names of properties and articles mean in this build.
+fn texts() -> Texts {
+    let properties = PROPERTIES.iter();
+    Texts {
+        statements: properties.map(|it| (it.name, it.statement)).collect(),
+        titles: titles(),
+    }
 }
 
 /// Replaces the page atomically, so that no reader sees half of it.
