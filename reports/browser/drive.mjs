@@ -155,6 +155,44 @@ await holds('one form alone shows the rankings over it', {}, async page => {
   assert.equal(await tabs.locator('input:checked + label').textContent(), 'async');
 });
 
+await holds('scenarios that are chosen, and a baseline, make the ranking anew, and a link has the choice', {}, async page => {
+  const tabs = page.locator('.tabs', { has: page.locator('.rank') }).first();
+  const rows = () => tabs.locator('.tab:visible .rank tbody tr[data-o]').allTextContents();
+  const before = await rows();
+  await tabs.locator('.choice summary').click();
+  const boxes = await tabs.locator('.choice input').all();
+  for (const box of boxes.slice(1)) await box.uncheck();
+  const name = await boxes[0].inputValue();
+  const alone = await rows();
+  assert.equal(alone.length, before.length);
+  // One scenario is left: its own ratios, as the heat map has them.
+  const [head, cells] = await page.locator('.heat tbody tr').evaluateAll((all, name) => {
+    const row = all.find(row => row.cells[0].title.startsWith(name + ': '));
+    return [[...row.closest('table').tHead.rows[0].cells].map(th => th.querySelector('span')?.nextSibling.textContent),
+      [...row.cells].map(td => /h\d/.test(td.className) ? td.querySelector('b').textContent : '')];
+  }, name);
+  const first = await tabs.locator('.tab:visible .rank tbody tr[data-o]').first();
+  const its = await first.evaluate(row => row.querySelector('i').nextSibling.textContent.trim());
+  assert.equal(await first.locator('td').nth(3).textContent(), cells[head.indexOf(its)]);
+  assert.equal(await first.locator('td').nth(0).textContent(), '–', 'no tier');
+  assert.ok(await tabs.locator('.chosen').first().isVisible());
+  await page.selectOption('#baseline', its);
+  assert.match(await first.locator('td').last().textContent(), /^1\.00/);
+  assert.ok(await page.locator('#heat .chosen').isVisible());
+  const chosen = await rows(), link = page.url();
+  await page.click('nav a[href="#heat"]');
+  await page.waitForFunction(() => location.hash.startsWith('#heat?'));
+  await page.goto('about:blank');
+  await page.goto(link);
+  assert.equal(page.url(), link);
+  assert.deepEqual(await rows(), chosen);
+  await page.selectOption('#baseline', '');
+  await tabs.locator('.choice summary').click();
+  for (const box of await tabs.locator('.choice input').all()) await box.check();
+  assert.deepEqual(await rows(), before);
+  assert.equal(await page.evaluate(() => location.hash), '');
+});
+
 await holds('hovering tells the numbers below', {}, async page => {
   const charts = await page.locator('.chart').all();
   for (const chart of charts.slice(0, 12)) {
@@ -250,7 +288,7 @@ await holds('a phone shows it without scrolling sideways', { viewport: PHONE }, 
 await holds('it reads without scripts, and shows no tool that would do nothing', { javaScriptEnabled: false }, async page => {
   assert.ok(await page.locator('.tools').isHidden());
   assert.equal(await page.locator('.copy').count(), 0);
-  assert.ok(await page.locator('#verdict li').first().isVisible());
+  assert.ok(await page.locator('#verdict tbody tr').first().isVisible());
   assert.ok(await page.locator('.rank').first().isVisible());
   const summary = page.locator('figure summary').first();
   await summary.click();

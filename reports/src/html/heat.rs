@@ -9,6 +9,8 @@ use crate::statistics::{Measured, Standing};
 
 /// The map of a group.
 pub struct Group {
+    /// As in records.
+    pub group: String,
     pub name: String,
     pub implementations: Vec<Head>,
     pub rows: Vec<Row>,
@@ -93,6 +95,7 @@ fn map(data: &Data, name: String, scenarios: &[&Scenario], keys: &[Key]) -> Grou
             .collect(),
     });
     Group {
+        group: scenarios[0].group.clone(),
         name,
         rows: rows.collect(),
         implementations: keys

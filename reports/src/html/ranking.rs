@@ -13,6 +13,8 @@ use crate::terminal::{references, without_number};
 
 /// The views of a group.
 pub struct Group {
+    /// As in records.
+    pub group: String,
     pub name: String,
     pub views: Vec<Tab>,
     /// The references that were measured for comparison.
@@ -22,6 +24,8 @@ pub struct Group {
 /// One view.
 pub struct Tab {
     pub name: String,
+    /// The names of its scenarios, separated by blanks.
+    pub scenarios: String,
     pub note: String,
     /// Empty where there are too few cells for an order.
     pub rows: Vec<Row>,
@@ -89,6 +93,7 @@ pub fn groups(data: &Data) -> Vec<Group> {
         let name = heading(&ranking.group);
         if groups.last().is_none_or(|g| g.name != name) {
             groups.push(Group {
+                group: ranking.group.clone(),
                 name,
                 views: Vec::new(),
                 references: references(data.estimates, &ranking.group).join(", "),
@@ -108,6 +113,7 @@ fn tab(data: &Data, ranking: &Ranking) -> Tab {
             View::Shared => "cells all share".to_owned(),
             View::Form(form) => form.clone(),
         },
+        scenarios: ranking.scenarios.join(" "),
         note: note(ranking),
         rows: if ranked {
             rows(data, ranking)

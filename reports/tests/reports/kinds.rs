@@ -497,7 +497,7 @@ fn what_varies_is_an_axis_and_a_limit_is_none() {
 }
 
 #[test]
-fn twelve_of_each_kind_in_sixty_scenarios_stay_below_500_kb() {
+fn twelve_of_each_kind_in_sixty_scenarios_stay_below_525_kb() {
     let shape = Shape {
         implementations: 12,
         scenarios: 52,
@@ -531,7 +531,7 @@ fn twelve_of_each_kind_in_sixty_scenarios_stay_below_500_kb() {
         }
     }
     let page = page(&run);
-    assert!(page.len() < 500_000, "{} bytes", page.len());
+    assert!(page.len() < 525_000, "{} bytes", page.len());
 }
 
 #[test]
