@@ -6,13 +6,15 @@ use flowmeter_records::Better;
 use serde::{Deserialize, Serialize};
 
 use crate::checked::Checked;
-use crate::statistics::{Cell, Estimates, Standing, View};
+use crate::statistics::{Cell, Estimates, Quantity, Standing, View};
 
 /// A line of `rank --format json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RankRow {
     /// Group of scenarios.
     pub group: String,
+    /// What its cells measure: one ranking each.
+    pub quantity: Quantity,
     /// The implementation.
     pub implementation: String,
     /// Where it comes from.
@@ -119,12 +121,13 @@ pub struct CmpRow {
     pub reference: bool,
 }
 
-/// The ranking of every group over all its cells, best first, partial entrants after these, unproved ones last.
+/// The rankings of every group over all its cells, one for each quantity, best first, partial entrants after these, unproved ones last.
 pub fn rank_rows(estimates: &Estimates) -> Vec<RankRow> {
     let all = estimates.rankings.iter().filter(|r| r.view == View::All);
     all.flat_map(|ranking| {
         ranking.ranks.iter().map(|rank| RankRow {
             group: ranking.group.clone(),
+            quantity: ranking.quantity,
             implementation: rank.implementation.clone(),
             origin: rank.origin,
             ratio_to_best: rank.ratio,

@@ -50,7 +50,7 @@
   all('.tabs').forEach(tabs => {
     const details = element('details', '', { className: 'choice' });
     details.append(element('summary', 'Choose scenarios'));
-    new Set(all('.tab', tabs).flatMap(tab => tab.dataset.s.split(' '))).forEach(name => {
+    new Set(all('.tab', tabs).flatMap(tab => tab.dataset.s.split(' ')).filter(Boolean)).forEach(name => {
       const label = element('label', ''), box = element('input', '', { type: 'checkbox', checked: true, value: name });
       label.append(box, name);
       details.append(label);
@@ -72,6 +72,7 @@
   // and intervals. With a baseline each view has a column of ratios to it, over the cells that both have.
   const originals = new Map();
   const rank = (tab, isChosen) => {
+    if (!tab.dataset.s) return;
     const table = tab.querySelector('.rank');
     const own = tab.dataset.s.split(' '), chosen = own.filter(isChosen);
     tab.querySelector('.chosen')?.remove();

@@ -57,7 +57,7 @@ def failed(scenario, implementation, origin, error):
 
 
 def rank(group, implementation, **more):
-    row = {"group": group, "implementation": implementation, "origin": "own", "tier": 1, "cells": 3}
+    row = {"group": group, "quantity": "speed", "implementation": implementation, "origin": "own", "tier": 1, "cells": 3}
     return {**row, "ratio_to_best": 1.0, "lo": 0.9, "hi": 1.0, **more}
 
 
@@ -171,8 +171,8 @@ class Tables(unittest.TestCase):
         names = [f"channel{place}" for place in range(9)]
         rows = [rank("channels", name) for name in names] + [rank("executors", "tokio", ranked=False, tier=None)]
         table = self.table("ranking", rows)
-        self.assertEqual(re.findall(r"^\| channels \| `(\w+)`", table, re.M), names)
-        self.assertIn("Too few cells to be ranked: `executors`.", table)
+        self.assertEqual(re.findall(r"^\| channels \| speed \| `(\w+)`", table, re.M), names)
+        self.assertIn("Too few cells to be ranked, or a ceiling: `executors` (speed).", table)
         self.assertNotIn("tokio", table)
 
     def test_other_languages_have_the_versions_that_were_measured(self):

@@ -34,14 +34,14 @@ pub fn groups(sources: &[Source]) -> Vec<Group> {
             .collect::<Vec<Ranking>>()
     };
     let of_machine: Vec<Vec<Ranking>> = sources.iter().map(rankings).collect();
-    let mut names: Vec<&str> = Vec::new();
+    let mut names: Vec<String> = Vec::new();
     for ranking in of_machine.iter().flatten() {
-        if !names.contains(&&*ranking.group) {
-            names.push(&ranking.group);
+        if !names.contains(&ranking.title()) {
+            names.push(ranking.title());
         }
     }
-    let group = |name: &&str| {
-        let find = |of: &'_ [Ranking]| of.iter().position(|ranking| ranking.group == *name);
+    let group = |name: &String| {
+        let find = |of: &'_ [Ranking]| of.iter().position(|ranking| ranking.title() == *name);
         let places: Vec<Option<usize>> = of_machine.iter().map(|of| find(of)).collect();
         let several = places.iter().flatten().count() > 1;
         several.then(|| {

@@ -137,8 +137,12 @@ fn cell(data: &Data, scenario: &str, implementation: &str, most: usize) -> Cell 
                 false => 'r',
             },
             value: format!("{}{}", m.bound(), number::value(m.median, &cell.unit)),
-            ratio: number::ratio(m.ratio),
+            ratio: match m.standing {
+                Standing::Reached | Standing::Missed => m.standing.word().to_owned(),
+                _ => number::ratio(m.ratio),
+            },
             interval: match m.standing {
+                Standing::Reached | Standing::Missed => String::new(),
                 Standing::Best => "best".to_owned(),
                 _ => number::ratio_interval(m.ratio_lo, m.ratio_hi),
             },

@@ -6,9 +6,9 @@ use flowmeter_harness::caps::Origin;
 
 use super::heading;
 use crate::chart::Data;
-use crate::checked::Checked;
+use crate::checked::{Checked, SELF_CHECKED};
 use crate::number;
-use crate::statistics::{Rank, Ranking, View};
+use crate::statistics::{Quantity, Rank, Ranking, Standing, View};
 use crate::terminal::{references, without_number};
 
 /// The views of a group.
@@ -17,6 +17,8 @@ pub struct Group {
     pub group: String,
     pub name: String,
     pub views: Vec<Tab>,
+    /// Quantities with too few cells for a ranking, beside those that have one; empty if there are none.
+    pub unranked: String,
     /// The references that were measured for comparison.
     pub references: String,
 }
@@ -67,7 +69,7 @@ pub struct Cell {
     /// The sort key; empty without a number.
     pub sort: String,
     pub interval: String,
-    /// The verdict about it; empty if there is none.
+    /// The verdict about it; empty if it is undecided.
     pub said: String,
 }
 
@@ -76,6 +78,7 @@ pub struct Badge {
     /// `pass`, `fail`, `hung` or `none`, for its colour.
     pub kind: &'static str,
     pub text: String,
+    /// Empty where another place has it.
     pub title: String,
 }
 
@@ -86,34 +89,63 @@ const PARTIAL: &str = "not in every cell, so not in order with the others; by co
 const UNPROVED: &str =
     "unproved: nothing was proved in the form of their numbers, so they are not ranked";
 
-/// All groups, in the order of the rankings.
+/// All groups, in the order of the rankings. Where a group has a ranking by value, quantities with too few cells for one are only
+/// named: the heat map has their cells.
 pub fn groups(data: &Data) -> Vec<Group> {
-    let mut groups: Vec<Group> = Vec::new();
-    for ranking in &data.estimates.rankings {
-        let name = heading(&ranking.group);
-        if groups.last().is_none_or(|g| g.name != name) {
-            groups.push(Group {
-                group: ranking.group.clone(),
-                name,
-                views: Vec::new(),
-                references: references(data.estimates, &ranking.group).join(", "),
-            });
+    let rankings = &data.estimates.rankings;
+    let groups = rankings.chunk_by(|a, b| a.group == b.group);
+    let groups = groups.map(|of_group| {
+        let has_place = |r: &&Ranking| r.is_ranked() && r.quantity != Quantity::CpuTime;
+        let any = of_group.iter().any(|r| has_place(&r));
+        let (shown, named): (Vec<&Ranking>, Vec<&Ranking>) =
+            of_group.iter().partition(|r| r.is_ranked() || !any);
+        let named = named.into_iter().filter(|r| r.view == View::All);
+        let named = named.map(|r| format!("{} ({})", r.quantity.name(), r.scenarios.join(", ")));
+        let mut group = Group {
+            group: of_group[0].group.clone(),
+            name: heading(&of_group[0].group),
+            views: shown.into_iter().map(|r| tab(data, r)).collect(),
+            unranked: named.collect::<Vec<String>>().join("; "),
+            references: references(data.estimates, &of_group[0].group).join(", "),
+        };
+        tell_once(&mut group);
+        group
+    });
+    groups.collect()
+}
+
+/// Removes the sentence of a badge where an earlier view of the group has it beside the same name, and the one that
+/// stands above the rankings.
+fn tell_once(group: &mut Group) {
+    let mut told = BTreeSet::new();
+    for view in &mut group.views {
+        let rows = view.rows.iter_mut().map(|row| (&row.name, &mut row.badges));
+        let cells = view.cells.iter_mut();
+        let cells = cells.map(|cell| (&cell.name, &mut cell.badges));
+        for (name, badges) in rows.chain(cells) {
+            for badge in badges {
+                let is_noted = badge.title == SELF_CHECKED;
+                if is_noted || !told.insert((name.clone(), badge.title.clone())) {
+                    badge.title.clear();
+                }
+            }
         }
-        let group = groups.last_mut().expect("pushed above");
-        group.views.push(tab(data, ranking));
     }
-    groups
 }
 
 fn tab(data: &Data, ranking: &Ranking) -> Tab {
     let ranked = ranking.is_ranked();
-    Tab {
+    let mut tab = Tab {
         name: match &ranking.view {
-            View::All => "all cells".to_owned(),
+            View::All => ranking.quantity.name().to_owned(),
             View::Shared => "cells all share".to_owned(),
             View::Form(form) => form.clone(),
         },
-        scenarios: ranking.scenarios.join(" "),
+        scenarios: match ranking.quantity {
+            // The heat map has no ratios of CPU time, so the page cannot choose among these.
+            Quantity::CpuTime => String::new(),
+            _ => ranking.scenarios.join(" "),
+        },
         note: note(ranking),
         rows: if ranked {
             rows(data, ranking)
@@ -125,7 +157,16 @@ fn tab(data: &Data, ranking: &Ranking) -> Tab {
         } else {
             cells(data, ranking)
         },
+    };
+    if ranking.quantity == Quantity::CpuTime {
+        // A page has many of these rows. The view of speed has the rest of them.
+        for row in &mut tab.rows {
+            row.badges.clear();
+            row.version.clear();
+            "0".clone_into(&mut row.bar);
+        }
     }
+    tab
 }
 
 fn note(ranking: &Ranking) -> String {
@@ -133,6 +174,11 @@ fn note(ranking: &Ranking) -> String {
         1 => "Over 1 cell".to_owned(),
         n => format!("Over {n} cells"),
     };
+    if ranking.quantity == Quantity::Ceiling {
+        return format!(
+            "{cells}: a rate dictates the time, which is reached within 5 %, or missed."
+        );
+    }
     if !ranking.is_ranked() {
         return format!("{cells}: too few for a ranking, so these are the cells.");
     }
@@ -142,7 +188,12 @@ fn note(ranking: &Ranking) -> String {
         }
         false => "",
     };
-    format!("{cells}.{bounds}")
+    let of = match ranking.quantity {
+        Quantity::CpuTime => ": CPU time of an operation, in every scenario that records it",
+        Quantity::Excess => ": excess over the ideal makespan, at least 1 % of it",
+        _ => "",
+    };
+    format!("{cells}{of}.{bounds}")
 }
 
 fn rows(data: &Data, ranking: &Ranking) -> Vec<Row> {
@@ -237,6 +288,7 @@ fn cells(data: &Data, ranking: &Ranking) -> Vec<Cell> {
                 number::interval(m.lo, m.hi, &cell.unit),
                 match &cell.unproved {
                     Some(why) => why.clone(),
+                    None if m.standing == Standing::Undecided => String::new(),
                     None => cell.word(exploratory).to_owned(),
                 },
             ),

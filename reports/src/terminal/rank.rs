@@ -5,9 +5,9 @@ use std::fmt::Write;
 use super::{Lines, Style, Tone, between_notes, cut, longest_name};
 use crate::checked::Checked;
 use crate::number;
-use crate::statistics::{Estimates, Ranking, View};
+use crate::statistics::{Estimates, Quantity, Ranking, View};
 
-/// The ranking of every group over all its cells, or the cells where they are too few. `width` is in
+/// The rankings of every group over all its cells, one for each quantity, or the cells where they are too few. `width` is in
 /// columns.
 pub fn rank_table(estimates: &Estimates, width: usize, style: Style) -> String {
     let all = || estimates.rankings.iter().filter(|r| r.view == View::All);
@@ -41,7 +41,11 @@ fn few(estimates: &Estimates, ranking: &Ranking, width: usize, style: Style) -> 
         1 => "1 cell".to_owned(),
         n => format!("{n} cells"),
     };
-    let title = format!("{}: {cells}, too few for a ranking", ranking.group);
+    let why = match ranking.quantity {
+        Quantity::Ceiling => "kept or not, in no ranking",
+        _ => "too few for a ranking",
+    };
+    let title = format!("{}: {cells}, {why}", ranking.title());
     let _ = writeln!(out, "{}", style.paint(Tone::Heading, &cut(&title, width)));
     let cells = estimates.cells_of(ranking);
     let scenarios = longest_name(cells.iter().map(|c| &*c.scenario), 30);
@@ -102,7 +106,8 @@ fn in_order(estimates: &Estimates, ranking: &Ranking, width: usize, style: Style
     let mut out = String::new();
     let title = format!(
         "{}: geometric mean of ratios to the best of {} cells",
-        ranking.group, ranking.cells
+        ranking.title(),
+        ranking.cells
     );
     let _ = writeln!(out, "{}", style.paint(Tone::Heading, &cut(&title, width)));
     let names = longest_name(ranking.ranks.iter().map(|r| &*r.implementation), 28);
@@ -142,7 +147,7 @@ fn in_order(estimates: &Estimates, ranking: &Ranking, width: usize, style: Style
             (true, 1) => Tone::Leading,
             (true, _) => Tone::Usual,
         };
-        let failed = failures(estimates, &ranking.group, &rank.implementation);
+        let failed = failures(estimates, ranking, &rank.implementation);
         let [ratio, interval, last] = match (telling, &rank.unproved) {
             (true, _) => [
                 format!("{}{}", rank.at_least(), number::ratio(rank.ratio)),
@@ -216,12 +221,12 @@ fn write_references(
     }
 }
 
-/// Cells of an implementation in a group that have a failure instead of a number.
-fn failures(estimates: &Estimates, group: &str, implementation: &str) -> usize {
+/// Cells of an implementation in a ranking that have a failure instead of a number.
+fn failures(estimates: &Estimates, ranking: &Ranking, implementation: &str) -> usize {
     estimates
         .cells
         .iter()
-        .filter(|c| c.group == group && c.implementation == implementation)
+        .filter(|c| ranking.scenarios.contains(&c.scenario) && c.implementation == implementation)
         .filter(|c| c.measured().is_none())
         .count()
 }
@@ -238,7 +243,7 @@ pub(crate) fn references<'a>(estimates: &'a Estimates, group: &str) -> Vec<&'a s
     names
 }
 
-/// The implementations of a group that failed in every cell, with the number of these cells.
+/// The implementations that failed in every cell of a ranking, with the number of these cells.
 pub(crate) fn without_number<'a>(
     estimates: &'a Estimates,
     ranking: &Ranking,
@@ -246,7 +251,10 @@ pub(crate) fn without_number<'a>(
     let mut names: Vec<&str> = estimates
         .cells
         .iter()
-        .filter(|c| c.group == ranking.group && !c.reference && c.measured().is_none())
+        .filter(|c| {
+            ranking.scenarios.contains(&c.scenario) && ranking.quantity != Quantity::CpuTime
+        })
+        .filter(|c| !c.reference && c.measured().is_none())
         .map(|c| &*c.implementation)
         .filter(|name| !ranking.ranks.iter().any(|r| r.implementation == *name))
         .collect();

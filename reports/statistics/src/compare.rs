@@ -8,6 +8,7 @@ use super::best::{Contest, Distance, Lead, Place};
 use super::cost;
 use super::estimates::{Cell, Measured, Outcome, SlowedTwin, Standing, Twin};
 use super::forks::{CONFIDENCE, differences, fork_medians};
+use super::quantity::Quantity;
 use super::samples::{Entry, ScenarioSamples, implementation, origin};
 use crate::checked::Proofs;
 
@@ -64,7 +65,7 @@ pub fn compare<'a>(
         .windows
         .keys()
         .filter(|(name, entry)| *entry == Entry::Original && samples.has_number(name))
-        .map(|&(name, entry)| (name, samples.logs(name, entry)))
+        .map(|&(name, entry)| (name, logs(samples, name, entry)))
         .collect();
     let mut comparison = Comparison {
         scenario,
@@ -149,6 +150,10 @@ pub fn compare<'a>(
         );
         let median = samples.number(name, Entry::Original);
         let (lo, hi) = level(&samples.forks, &samples.compared(name, Entry::Original));
+        let standing = match Quantity::of(scenario) {
+            Quantity::Ceiling if concludes && !is_aside => Quantity::reached(lo, hi),
+            _ => standing,
+        };
         let outcome = Outcome::Measured(Measured {
             rounds: values.len(),
             disturbed: samples.pace(name).disturbed,
@@ -192,6 +197,12 @@ pub fn compare<'a>(
     comparison
 }
 
+/// Logarithms of what an entry's ratios are made of, signed so that more is better.
+fn logs(samples: &ScenarioSamples, name: &str, entry: Entry) -> Vec<(usize, f64)> {
+    let quantity = Quantity::of(samples.scenario);
+    samples.logs_of(name, entry, |value| quantity.compared(value))
+}
+
 /// The t interval of the level of forks; the level itself of a single round.
 fn level(forks: &[Vec<usize>], values: &[(usize, f64)]) -> (f64, f64) {
     let logs: Vec<(usize, f64)> = values.iter().map(|&(round, v)| (round, v.ln())).collect();
@@ -206,7 +217,7 @@ fn copies(samples: &ScenarioSamples, comparison: &mut Comparison) {
         let Some(original) = comparison.logs.get(name).filter(|_| is_copy) else {
             continue;
         };
-        let rounds = differences(&samples.logs(name, entry), original);
+        let rounds = differences(&logs(samples, name, entry), original);
         let Some(lead) = lead(&samples.forks, &rounds) else {
             continue;
         };

@@ -14,6 +14,7 @@ use super::flight::Flight;
 use super::health::Health;
 use super::latency::LatencyCurves;
 use super::lateness::LatenessCurves;
+use super::quantity::Quantity;
 use crate::checked::Checked;
 use crate::error::StatisticsError;
 use crate::number;
@@ -22,11 +23,11 @@ use crate::number;
 pub const ESTIMATES_FILE: &str = "estimates.json";
 
 /// Version of the file of estimates.
-pub const ESTIMATES_SCHEMA: u32 = 6;
+pub const ESTIMATES_SCHEMA: u32 = 7;
 
 /// Version of the method. Raised whenever the same records would give other estimates, so that stored ones are computed
 /// again.
-pub const METHOD: u32 = 6;
+pub const METHOD: u32 = 7;
 
 /// All numbers of a report, computed once from the records.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -50,7 +51,7 @@ pub struct Estimates {
     pub placebos: Vec<Twin>,
     /// Copies slowed on purpose.
     pub slowed: Vec<SlowedTwin>,
-    /// One for each group and view of it.
+    /// One for each group, quantity and view.
     pub rankings: Vec<Ranking>,
     /// Percentiles of latency, of scenarios that record them.
     pub latencies: Vec<LatencyCurves>,
@@ -231,6 +232,10 @@ pub enum Standing {
     Level,
     /// None of these is shown; more forks decide it. In an exploratory run this is every cell.
     Undecided,
+    /// A rate dictates the time, and it was kept: the whole interval is within [`RELEVANT`](crate::RELEVANT) of it.
+    Reached,
+    /// A rate dictates the time, and it took longer by more than [`RELEVANT`](crate::RELEVANT).
+    Missed,
     /// Its number is an upper bound: the generator's own lateness is more than half of it. Neither best nor slower. The
     /// ratio of a ranking uses the bound; its tiers leave the cell out.
     #[serde(rename = "by-generator")]
@@ -250,6 +255,8 @@ impl Standing {
             Standing::Slower => "slower",
             Standing::Level => "indistinguishable",
             Standing::Undecided => "undecided",
+            Standing::Reached => "reached",
+            Standing::Missed => "missed",
             Standing::AtMost => "by generator",
             Standing::Reference => "reference",
             Standing::Unproved => "unproved",
@@ -317,7 +324,7 @@ pub struct SlowedTwin {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum View {
-    /// All cells of the group.
+    /// All cells of the group and quantity.
     All,
     /// The cells of scenarios in which every implementation of the group has a number.
     Shared,
@@ -330,6 +337,8 @@ pub enum View {
 pub struct Ranking {
     /// Group of scenarios.
     pub group: String,
+    /// What its cells measure.
+    pub quantity: Quantity,
     /// The cells that it uses.
     pub view: View,
     /// The number of scenarios in which a proved implementation has a number; of all scenarios if none has.
@@ -344,7 +353,7 @@ pub struct Ranking {
 }
 
 /// With fewer cells there is no ranking: one cell would decide it.
-const LEAST_CELLS: usize = 3;
+pub(crate) const LEAST_CELLS: usize = 3;
 
 /// An implementation in a ranking.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -382,9 +391,17 @@ impl Rank {
 }
 
 impl Ranking {
-    /// Whether it has enough cells for an order. Otherwise the cells themselves are shown, and all share a tier.
+    /// Its group, with the quantity unless that is speed: `timers, tail latency`.
+    pub fn title(&self) -> String {
+        match self.quantity {
+            Quantity::Speed => self.group.clone(),
+            other => format!("{}, {}", self.group, other.name()),
+        }
+    }
+
+    /// Whether it has enough cells for an order. A ceiling has none. Otherwise the cells themselves are shown, and all share a tier.
     pub fn is_ranked(&self) -> bool {
-        self.cells >= LEAST_CELLS
+        self.quantity != Quantity::Ceiling && self.cells >= LEAST_CELLS
     }
 
     /// Whether that entrant has a number in every cell, and a place in the order.

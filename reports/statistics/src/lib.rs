@@ -22,6 +22,7 @@ mod lateness;
 pub mod number;
 mod pace;
 mod paired;
+mod quantity;
 mod ranking;
 mod samples;
 mod significance;
@@ -29,7 +30,7 @@ mod significance;
 mod simulated;
 mod tails;
 
-use flowmeter_records::RunData;
+use flowmeter_records::{RunData, Scenario};
 
 pub use diff::{Change, Diff, Verdict, diff};
 pub use error::StatisticsError;
@@ -45,6 +46,7 @@ pub use histograms::Percentile;
 pub use latency::LatencyCurves;
 pub use lateness::LatenessCurves;
 pub use paired::{Call, Pair, Paired, paired};
+pub use quantity::Quantity;
 pub use samples::{Entry, origin, samples, scenarios};
 pub use tails::Tail;
 
@@ -73,7 +75,10 @@ pub fn estimate(runs: &[RunData]) -> Result<Estimates, StatisticsError> {
     let mut comparisons = Vec::new();
     let mut latencies = Vec::new();
     let (mut lateness, mut flights, mut periods) = (Vec::new(), Vec::new(), Vec::new());
-    for scenario in scenarios(runs)? {
+    let scenarios = scenarios(runs)?;
+    let of_cpu: Vec<Scenario> = scenarios.iter().map(|it| quantity::of_cpu(it)).collect();
+    let mut costs = Vec::new();
+    for (scenario, of_cpu) in scenarios.into_iter().zip(&of_cpu) {
         let mut samples = samples(runs, scenario);
         tails::pool(runs, &mut samples)?;
         latency::curves(runs, &samples, &mut latencies)?;
@@ -81,8 +86,10 @@ pub fn estimate(runs: &[RunData]) -> Result<Estimates, StatisticsError> {
         flight::flights(runs, &samples, &mut flights);
         excess::fullest(runs, &samples, &mut periods);
         comparisons.push(compare::compare(runs, &proofs, &samples, !exploratory));
+        let samples = quantity::samples_of_cpu(&samples, of_cpu);
+        costs.push(compare::compare(runs, &proofs, &samples, !exploratory));
     }
-    let rankings = ranking::rankings(&comparisons, &proofs, exploratory);
+    let rankings = ranking::rankings(&comparisons, &costs, &proofs, exploratory);
     let mut estimates = Estimates {
         schema: ESTIMATES_SCHEMA,
         method: METHOD,

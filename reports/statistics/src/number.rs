@@ -47,11 +47,18 @@ fn is_nanos(unit: &str) -> bool {
     unit == "ns" || unit.starts_with("ns/") || unit.starts_with("ns ")
 }
 
+/// The unit of a makespan, divided by the ideal one. Shown is its excess over the ideal, in percent.
+const IDEAL: &str = "x ideal";
+
 /// A value in a scenario's unit, without the part of the unit that the prefix does not include: `12.3 M` of messages/s,
 /// `850 ns`.
 pub fn value(value: f64, unit: &str) -> String {
     if is_nanos(unit) {
         nanos(value)
+    } else if unit == IDEAL {
+        let percent = (value - 1.0) * 100.0;
+        let percent = if percent.abs() < 0.05 { 0.0 } else { percent };
+        format!("{percent:.1} %")
     } else {
         si(value)
     }
@@ -61,6 +68,8 @@ pub fn value(value: f64, unit: &str) -> String {
 pub fn value_with_unit(value: f64, unit: &str) -> String {
     if is_nanos(unit) {
         format!("{}{}", nanos(value), unit.trim_start_matches("ns"))
+    } else if unit == IDEAL {
+        format!("{} over ideal", self::value(value, unit))
     } else {
         format!("{} {unit}", si(value))
     }
@@ -95,6 +104,7 @@ pub fn axis_name(unit: &str) -> String {
             Some(what) => format!("{what} time"),
             None => format!("time{}", of.replace('/', " per ")),
         },
+        _ if unit == IDEAL => "over ideal".to_owned(),
         _ => unit.to_owned(),
     }
 }

@@ -6,8 +6,9 @@ use flowmeter_harness::caps::Origin;
 
 use super::best::{Contest, Lead, Place};
 use super::compare::Comparison;
-use super::estimates::{Measured, Rank, Ranking, Standing, View};
+use super::estimates::{LEAST_CELLS, Measured, Rank, Ranking, Standing, View};
 use super::forks::Statistic;
+use super::quantity::Quantity;
 use crate::checked::{Checked, Proofs};
 
 /// The cells of an implementation in one view.
@@ -53,42 +54,71 @@ fn is_bound(cell: &Measured) -> bool {
     cell.standing == Standing::AtMost
 }
 
-/// The rankings of every group: over all cells, over the shared ones, and over those of each form, where these differ.
+/// The rankings of every group, one for each quantity: over all cells; of speed also over the shared ones, and over those
+/// of each form, where these differ. `costs` are the same scenarios with CPU time for values.
+///
 /// An exploratory run has one tier, since it calls nothing faster; so has a view of few cells. References are in no
 /// ranking. Unproved implementations come last, in no order.
-pub fn rankings(comparisons: &[Comparison], proofs: &Proofs, exploratory: bool) -> Vec<Ranking> {
+pub fn rankings<'a, 'b>(
+    comparisons: &'a [Comparison<'b>],
+    costs: &'a [Comparison<'b>],
+    proofs: &Proofs,
+    exploratory: bool,
+) -> Vec<Ranking> {
     let mut groups: Vec<&str> = comparisons.iter().map(|c| &*c.scenario.group).collect();
     groups.dedup();
     let mut rankings = Vec::new();
     for group in groups {
-        let all: Vec<&Comparison> = comparisons
-            .iter()
-            .filter(|c| c.scenario.group == group && has_numbers(c))
-            .collect();
+        for quantity in Quantity::ALL {
+            let measured = match quantity {
+                Quantity::CpuTime => costs,
+                _ => comparisons,
+            };
+            let of_quantity = |all: &'a [Comparison<'b>]| {
+                let all = all.iter();
+                let all = all.filter(|c| c.scenario.group == group && has_numbers(c));
+                all.filter(|c| Quantity::of(c.scenario) == quantity)
+                    .collect()
+            };
+            let mut all: Vec<&Comparison> = of_quantity(measured);
+            if all.len() < LEAST_CELLS {
+                // Of a few cells with CPU time beside their values the tables of costs have the numbers.
+                all = of_quantity(comparisons);
+            }
+            for (view, cells) in views(quantity, all) {
+                rankings.push(rank((group, quantity), view, &cells, proofs, exploratory));
+            }
+        }
+    }
+    rankings
+}
+
+/// The views of these cells, none of which is empty.
+fn views<'a, 'b>(
+    quantity: Quantity,
+    all: Vec<&'a Comparison<'b>>,
+) -> Vec<(View, Vec<&'a Comparison<'b>>)> {
+    let mut views = Vec::new();
+    if quantity == Quantity::Speed {
         let everyone: BTreeSet<&str> = all.iter().flat_map(|c| proved(c)).collect();
         let shared: Vec<&Comparison> = all
             .iter()
             .copied()
             .filter(|c| !everyone.is_empty() && proved(c).count() == everyone.len())
             .collect();
-        let forms: BTreeSet<&str> = all.iter().map(|c| &*c.scenario.form).collect();
-        let mut views = vec![(View::All, all.clone())];
         if !shared.is_empty() && shared.len() < all.len() {
             views.push((View::Shared, shared));
         }
-        if forms.len() > 1 {
-            for form in forms {
-                let of_form = all.iter().copied().filter(|c| c.scenario.form == form);
-                views.push((View::Form(form.to_owned()), of_form.collect()));
-            }
-        }
-        for (view, cells) in views {
-            if !cells.is_empty() {
-                rankings.push(rank(group, view, &cells, proofs, exploratory));
-            }
+        let forms: BTreeSet<&str> = all.iter().map(|c| &*c.scenario.form).collect();
+        for form in forms.iter().filter(|_| forms.len() > 1) {
+            let of_form = all.iter().copied().filter(|c| c.scenario.form == *form);
+            views.push((View::Form((*form).to_owned()), of_form.collect()));
         }
     }
-    rankings
+    if !all.is_empty() {
+        views.insert(0, (View::All, all));
+    }
+    views
 }
 
 /// Whether any implementation but a reference has a number there.
@@ -125,7 +155,7 @@ fn checked(comparisons: &[&Comparison], proofs: &Proofs) -> BTreeMap<String, Vec
 }
 
 fn rank(
-    group: &str,
+    (group, quantity): (&str, Quantity),
     view: View,
     comparisons: &[&Comparison],
     proofs: &Proofs,
@@ -171,6 +201,7 @@ fn rank(
     });
     let mut ranking = Ranking {
         group: group.to_owned(),
+        quantity,
         view,
         cells,
         scenarios: comparisons

@@ -57,6 +57,8 @@ pub struct ScenarioSamples<'a> {
     pub pooled: BTreeMap<(&'a str, Entry), Pooled>,
     /// Implementations that may have no number here, with the first reason.
     pub failures: BTreeMap<&'a str, (FailureKind, String)>,
+    /// The value of a window.
+    pub value: fn(&Window) -> f64,
 }
 
 impl ScenarioSamples<'_> {
@@ -81,13 +83,23 @@ impl ScenarioSamples<'_> {
 
     /// Logarithms of what an entry is compared by, signed so that more is better.
     pub fn logs(&self, implementation: &str, entry: Entry) -> Vec<(usize, f64)> {
+        self.logs_of(implementation, entry, |value| value)
+    }
+
+    /// The same of what `of` makes of each value.
+    pub fn logs_of(
+        &self,
+        implementation: &str,
+        entry: Entry,
+        of: impl Fn(f64) -> f64,
+    ) -> Vec<(usize, f64)> {
         let sign = match self.scenario.measure.better() {
             Better::Higher => 1.0,
             Better::Lower => -1.0,
         };
         self.compared(implementation, entry)
             .into_iter()
-            .map(|(round, value)| (round, sign * value.ln()))
+            .map(|(round, value)| (round, sign * of(value).ln()))
             .collect()
     }
 
@@ -121,7 +133,7 @@ impl ScenarioSamples<'_> {
         windows
             .into_iter()
             .flatten()
-            .map(|(&round, timed)| (round, timed.window.value))
+            .map(|(&round, timed)| (round, (self.value)(timed.window)))
             .collect()
     }
 }
@@ -212,6 +224,7 @@ pub fn samples<'a>(runs: &'a [RunData], scenario: &'a Scenario) -> ScenarioSampl
         windows: BTreeMap::new(),
         pooled: BTreeMap::new(),
         failures: BTreeMap::new(),
+        value: |window| window.value,
     };
     for (index, run) in runs.iter().enumerate() {
         for window in run.windows.iter().filter(|w| w.scenario == name) {

@@ -656,6 +656,7 @@ fn the_keys_of_the_json_rows_are_stable() {
         "implementation",
         "lo",
         "origin",
+        "quantity",
         "ratio_to_best",
         "tier",
         "verdict",

@@ -1,30 +1,54 @@
-//! What leads over each group of scenarios.
+//! What leads over each group of scenarios, and what costs the least CPU time there.
 
 use super::{Row, Sentence, TOLD, medians};
 use crate::chart::Data;
 use crate::number;
-use crate::statistics::{Cell, Rank, Ranking, View};
+use crate::statistics::{Cell, Quantity, Rank, Ranking, Standing, View};
 
-/// A row for each ranked group in the order of the page; then one for each scenario of a group with too few cells for
-/// a ranking.
+/// A row for each ranking but those of CPU time, which have a column. Cells that are too few for a ranking have rows where
+/// nothing else of their group is ranked.
 pub fn rows(data: &Data) -> Vec<Row> {
     let views = data.estimates.rankings.iter();
-    let all = views.filter(|r| r.view == View::All && !r.ranks.is_empty());
-    let (ranked, few): (Vec<&Ranking>, Vec<&Ranking>) = all.partition(|r| r.is_ranked());
-    let ranked = ranked.into_iter().map(|ranking| Row {
-        over: over(ranking),
-        leading: match data.estimates.exploratory {
-            true => means(ranking),
-            false => leading(ranking),
-        },
-        next: match data.estimates.exploratory {
-            true => Sentence::default(),
-            false => next(ranking),
-        },
-    });
-    let ranked: Vec<Row> = ranked.collect();
-    let few = few.into_iter().flat_map(|ranking| cells(data, ranking));
-    ranked.into_iter().chain(few).collect()
+    let all: Vec<&Ranking> = views
+        .filter(|r| r.view == View::All && !r.ranks.is_empty())
+        .collect();
+    let is_cpu = |r: &Ranking| r.quantity == Quantity::CpuTime;
+    let has_row = |r: &Ranking| r.is_ranked() && !is_cpu(r);
+    let least_cpu = |group: &str| {
+        let cpu = all.iter().find(|r| r.group == group && is_cpu(r));
+        cpu.filter(|r| r.is_ranked() && !data.estimates.exploratory)
+            .map_or(Sentence::default(), |r| leading(r))
+    };
+    let groups = all.chunk_by(|a, b| a.group == b.group);
+    let mut rows: Vec<Row> = Vec::new();
+    for group in groups.clone() {
+        let mut cpu = least_cpu(&group[0].group);
+        rows.extend(group.iter().filter(|r| has_row(r)).map(|ranking| Row {
+            over: over(ranking),
+            leading: match data.estimates.exploratory {
+                true => means(ranking),
+                false => leading(ranking),
+            },
+            next: match data.estimates.exploratory {
+                true => Sentence::default(),
+                false => next(ranking),
+            },
+            least_cpu: std::mem::take(&mut cpu),
+        }));
+    }
+    for group in groups.filter(|group| !group.iter().any(|r| has_row(r))) {
+        let mut cpu = least_cpu(&group[0].group);
+        let cells = group.iter().filter(|r| !(r.is_ranked() && is_cpu(r)));
+        rows.extend(
+            cells
+                .flat_map(|ranking| cells_in(data, ranking))
+                .map(|row| Row {
+                    least_cpu: std::mem::take(&mut cpu),
+                    ..row
+                }),
+        );
+    }
+    rows
 }
 
 /// The cells of a ranking in words: `channels, 12 cells`.
@@ -33,23 +57,41 @@ fn over(ranking: &Ranking) -> String {
         Some(group) => format!("async {group}"),
         None => ranking.group.clone(),
     };
+    let of = match ranking.quantity {
+        Quantity::Speed => String::new(),
+        other => format!(", {}", other.name()),
+    };
     match ranking.cells {
-        1 => format!("{group}, 1 cell"),
-        n => format!("{group}, {n} cells"),
+        1 => format!("{group}{of}, 1 cell"),
+        n => format!("{group}{of}, {n} cells"),
     }
 }
 
+/// How many implementations have their medians in a row of a scenario that is not ranked.
+const FEW: usize = 2;
+
 /// A row for each scenario of a group that is not ranked.
-fn cells(data: &Data, ranking: &Ranking) -> Vec<Row> {
+fn cells_in(data: &Data, ranking: &Ranking) -> Vec<Row> {
     let cells = data.estimates.cells_of(ranking).into_iter();
     let measured: Vec<&Cell> = cells.filter(|cell| cell.measured().is_some()).collect();
     let each = measured.chunk_by(|a, b| a.scenario == b.scenario);
     let rows = each.map(|cells| Row {
         over: cells[0].scenario.clone(),
-        leading: medians(cells),
-        next: Sentence::default().say("too few cells for a ranking"),
+        leading: medians(cells, FEW),
+        next: Sentence::default().say(match ranking.quantity {
+            Quantity::Ceiling => ceiling(cells),
+            _ => "too few cells for a ranking".to_owned(),
+        }),
+        least_cpu: Sentence::default(),
     });
     rows.collect()
+}
+
+/// How many keep the time that a rate dictates.
+fn ceiling(cells: &[&Cell]) -> String {
+    let reached = |cell: &&&Cell| cell.measured().map(|m| m.standing) == Some(Standing::Reached);
+    let reached = cells.iter().filter(reached).count();
+    format!("{reached} of {} keep the ceiling", cells.len())
 }
 
 fn mean(rank: &Rank) -> String {

@@ -27,6 +27,8 @@ pub struct Row {
     pub leading: Sentence,
     /// What comes next; or why none leads. Empty in a run that may not conclude.
     pub next: Sentence,
+    /// What costs the least CPU time in the group. Empty without a ranking of that.
+    pub least_cpu: Sentence,
 }
 
 /// A sentence with its names marked.
@@ -119,9 +121,9 @@ fn inconclusive(data: &Data) -> String {
 const TOLD: usize = 3;
 
 /// The medians of some cells of one scenario with their intervals: the first few, and how many more there are.
-fn medians(cells: &[&Cell]) -> Sentence {
+fn medians(cells: &[&Cell], told: usize) -> Sentence {
     let mut sentence = Sentence::default();
-    for (i, cell) in cells.iter().take(TOLD).enumerate() {
+    for (i, cell) in cells.iter().take(told).enumerate() {
         let Some(m) = cell.measured() else {
             continue;
         };
@@ -139,5 +141,5 @@ fn medians(cells: &[&Cell]) -> Sentence {
                 number::interval(m.lo, m.hi, &cell.unit)
             ));
     }
-    sentence.more(cells.len().saturating_sub(TOLD))
+    sentence.more(cells.len().saturating_sub(told))
 }

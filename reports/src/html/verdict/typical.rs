@@ -2,7 +2,7 @@
 
 use flowmeter_records::{Measure, Scenario};
 
-use super::{Row, Sentence, medians};
+use super::{Row, Sentence, TOLD, medians};
 use crate::chart::Data;
 use crate::statistics::{Cell, Standing};
 
@@ -17,8 +17,9 @@ fn row(data: &Data, scenario: &Scenario) -> Row {
     let over = situation(scenario);
     let row = |cells: &[&Cell], next: Sentence| Row {
         over: over.clone(),
-        leading: medians(cells),
+        leading: medians(cells, TOLD),
         next,
+        least_cpu: Sentence::default(),
     };
     let say = |text: &str| Sentence::default().say(text);
     if data.estimates.exploratory {

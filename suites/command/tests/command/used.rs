@@ -16,6 +16,7 @@ use crate::ground::{Ground, SMALL, assert_keys, rows};
 
 const RANK: &[&str] = &[
     "group",
+    "quantity",
     "implementation",
     "origin",
     "ratio_to_best",
