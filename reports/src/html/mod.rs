@@ -24,7 +24,7 @@ use crate::chart::{self, Chart, Data, Hover};
 use crate::checked::SELF_CHECKED;
 use crate::error::ReportError;
 use crate::machines::{Machine, Step};
-use crate::statistics::{Estimates, StatisticsError};
+use crate::statistics::{Estimates, HELD_OUT, StatisticsError};
 use crate::texts::Texts;
 pub(crate) use reproduce::commands;
 use verdict::Verdict;
@@ -302,9 +302,13 @@ impl Ids {
 
 /// The heading of a group in its part of the page: `Channels, async`.
 fn heading(group: &str) -> String {
+    let (group, held_out) = match group.strip_suffix(HELD_OUT) {
+        Some(group) => (group, ", held out"),
+        None => (group, ""),
+    };
     let words = match group.strip_suffix("-async") {
-        Some(group) => format!("{group}, async"),
-        None => group.replace('-', " "),
+        Some(group) => format!("{group}, async{held_out}"),
+        None => format!("{}{held_out}", group.replace('-', " ")),
     };
     let mut characters = words.chars();
     let first = characters.next().into_iter().flat_map(char::to_uppercase);

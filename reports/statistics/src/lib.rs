@@ -47,7 +47,7 @@ pub use latency::LatencyCurves;
 pub use lateness::LatenessCurves;
 pub use paired::{Call, Pair, Paired, paired};
 pub use quantity::Quantity;
-pub use samples::{Entry, origin, samples, scenarios};
+pub use samples::{Entry, HELD_OUT, origin, samples, scenarios};
 pub use tails::Tail;
 
 use crate::checked::Proofs;

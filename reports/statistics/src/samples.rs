@@ -148,6 +148,14 @@ pub fn origin(runs: &[RunData], name: &str) -> Origin {
     implementation(runs, name).map_or(Origin::Peer, |it| it.origin)
 }
 
+/// The end of the name of a group whose cells nothing was tuned by.
+pub const HELD_OUT: &str = "-held-out";
+
+/// The group beside which such a group is ranked; any other group itself.
+fn tuned(group: &str) -> &str {
+    group.strip_suffix(HELD_OUT).unwrap_or(group)
+}
+
 /// The scenarios of all runs in the order in which tables and charts show them.
 ///
 /// # Errors
@@ -173,8 +181,12 @@ pub fn scenarios(runs: &[RunData]) -> Result<Vec<&Scenario>, StatisticsError> {
             }
         }
     }
-    // Groups in the order in which the runs first name them.
-    let groups: Vec<&String> = runs.iter().flat_map(|run| &run.groups).collect();
+    // Groups in the order in which the runs first name them; cells that are held out follow the tuned ones.
+    let groups: Vec<&str> = runs
+        .iter()
+        .flat_map(|run| &run.groups)
+        .map(|group| tuned(group))
+        .collect();
     let mut scenarios: Vec<&Scenario> = seen.into_values().map(|(_, scenario)| scenario).collect();
     scenarios.sort_by_key(|s| {
         let a = &s.axes;
@@ -185,7 +197,8 @@ pub fn scenarios(runs: &[RunData]) -> Result<Vec<&Scenario>, StatisticsError> {
         let capacity = (a.unbounded, a.capacity);
         let rest = (a.message_bytes, a.width, a.waiting, a.parallelism, a.rate);
         (
-            groups.iter().position(|group| **group == s.group),
+            groups.iter().position(|group| *group == tuned(&s.group)),
+            tuned(&s.group).to_owned(),
             s.group.clone(),
             a.family.clone(),
             threads,

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use flowmeter_harness::caps::Origin;
 use flowmeter_harness::sync::cost::{Counts, Pace};
 use flowmeter_records::{
-    Allocation, FailureKind, Holds, Measure, ModelledCost, RunData, SeedClaim, Uncontended, Window,
-    read_run,
+    Allocation, FailureKind, Holds, Measure, ModelledCost, Round, RunData, SeedClaim, Uncontended,
+    Window, read_run,
 };
 use flowmeter_reports::{
     Checked, SELF_CHECKED, Style, Texts, cmp_rows, cmp_table, estimate, machines, rank_rows,
@@ -401,6 +401,39 @@ fn a_property_has_its_statement_and_an_article_its_title() {
     ] {
         assert_eq!(proofs.matches(&shown).count(), 1, "{shown}: {proofs}");
     }
+}
+
+#[test]
+fn cells_that_are_held_out_are_ranked_beside_the_tuned_ones() {
+    let mut run = fixture::run(&Shape::default());
+    let of_group = |run: &RunData, group: &str| {
+        let scenarios = run.scenarios.values().filter(|s| s.group == group);
+        scenarios.cloned().collect::<Vec<_>>()
+    };
+    let name = |name: &str| name.replacen("channels/", "channels-held-out/", 1);
+    for mut scenario in of_group(&run, "channels") {
+        scenario.name = name(&scenario.name);
+        scenario.group = "channels-held-out".to_owned();
+        run.scenarios.insert(scenario.name.clone(), scenario);
+    }
+    run.groups.push("channels-held-out".to_owned());
+    let windows = run.windows.clone().into_iter();
+    run.windows.extend(windows.map(|w| Window {
+        scenario: name(&w.scenario),
+        ..w
+    }));
+    let rounds = run.rounds.clone().into_iter();
+    run.rounds.extend(rounds.map(|round| Round {
+        scenario: name(&round.scenario),
+        ..round
+    }));
+    let rows = rank_rows(&estimate(slice::from_ref(&run)).unwrap());
+    let mut groups: Vec<&str> = rows.iter().map(|row| &*row.group).collect();
+    groups.dedup();
+    assert_eq!(groups[..2], ["channels", "channels-held-out"]);
+    let page = page(&run);
+    assert!(section(&page, "ranking").contains("<h3>Channels, held out</h3>"));
+    assert!(section(&page, "verdict").contains("<td>channels, held out, "));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::{Row, Sentence, TOLD, medians};
 use crate::chart::Data;
 use crate::number;
-use crate::statistics::{Cell, Quantity, Rank, Ranking, Standing, View};
+use crate::statistics::{Cell, HELD_OUT, Quantity, Rank, Ranking, Standing, View};
 
 /// A row for each ranking but those of CPU time, which have a column. Cells that are too few for a ranking have rows where
 /// nothing else of their group is ranked.
@@ -53,9 +53,13 @@ pub fn rows(data: &Data) -> Vec<Row> {
 
 /// The cells of a ranking in words: `channels, 12 cells`.
 fn over(ranking: &Ranking) -> String {
-    let group = match ranking.group.strip_suffix("-async") {
-        Some(group) => format!("async {group}"),
-        None => ranking.group.clone(),
+    let (group, held_out) = match ranking.group.strip_suffix(HELD_OUT) {
+        Some(group) => (group, ", held out"),
+        None => (&*ranking.group, ""),
+    };
+    let group = match group.strip_suffix("-async") {
+        Some(group) => format!("async {group}{held_out}"),
+        None => format!("{group}{held_out}"),
     };
     let of = match ranking.quantity {
         Quantity::Speed => String::new(),
