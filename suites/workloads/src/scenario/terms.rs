@@ -135,6 +135,12 @@ pub enum MessageKind {
     Pages,
     /// A word on the heap, allocated by the producer and freed by the consumer.
     Box,
+    /// A word for which each side works some 100 ns: 75 multiplications, each of which needs the one before.
+    #[serde(rename = "8B+100ns")]
+    Worked,
+    /// The same of some microsecond: 750 multiplications.
+    #[serde(rename = "8B+1us")]
+    LongWorked,
 }
 
 impl MessageKind {
@@ -142,6 +148,7 @@ impl MessageKind {
     pub const fn bytes(self) -> usize {
         match self {
             MessageKind::Word | MessageKind::Box => 8,
+            MessageKind::Worked | MessageKind::LongWorked => 8,
             MessageKind::Line => 64,
             MessageKind::Lines => 512,
             MessageKind::Pages => 32 * 1024,

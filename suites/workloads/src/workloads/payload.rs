@@ -1,6 +1,8 @@
 //! Messages with a stamp that names the producer and the position in its sequence, so that received values can be
 //! compared with sent ones.
 
+use std::hint::black_box;
+
 use flowmeter_harness::channel::Message;
 
 /// Stamp of the message that ends a consumer; no value has it.
@@ -78,8 +80,41 @@ impl<const N: usize> Payload for Words<N> {
     }
 }
 
+/// A word for which the producer works before it puts, and the consumer after it took: so many multiplications, each of
+/// which needs the one before. A fixed amount needs no calibration, which would differ between processes.
+#[derive(Clone, Copy, Debug)]
+pub struct Worked<const STEPS: u32>(u64);
+
+/// That work; the compiler may neither skip nor shorten it.
+#[inline]
+fn work<const STEPS: u32>(stamp: u64) {
+    let mut x = black_box(stamp);
+    for _ in 0..STEPS {
+        // The multiplier and increment of PCG64's generator.
+        x = x.wrapping_mul(6_364_136_223_846_793_005);
+        x = x.wrapping_add(1_442_695_040_888_963_407);
+    }
+    black_box(x);
+}
+
+impl<const STEPS: u32> Payload for Worked<STEPS> {
+    #[inline]
+    fn new(stamp: u64) -> Self {
+        work::<STEPS>(stamp);
+        Worked(stamp)
+    }
+
+    #[inline]
+    fn stamp(&self) -> u64 {
+        work::<STEPS>(self.0);
+        self.0
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use std::time::Instant;
+
     use super::*;
 
     #[test]
@@ -100,5 +135,20 @@ mod tests {
             assert_eq!(words.stamp(), TORN, "words {other:?}");
         }
         assert!(TORN != SENTINEL && origin(TORN).0 > 1023);
+    }
+
+    #[test]
+    fn work_takes_longer_where_there_is_more_of_it() {
+        let fastest = |of: fn(u64)| {
+            let rounds = (0..50).map(|_| {
+                let began = Instant::now();
+                (0..100).for_each(of);
+                began.elapsed()
+            });
+            rounds.min().expect("there are rounds")
+        };
+        let (none, some) = (fastest(work::<0>), fastest(work::<750>));
+        assert!(some > 10 * none, "{none:?} {some:?}");
+        assert_eq!(Worked::<75>::new(7).stamp(), 7);
     }
 }

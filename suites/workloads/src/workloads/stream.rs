@@ -47,8 +47,10 @@ pub struct Params {
 impl Params {
     /// The facts for records.
     pub fn facts(&self) -> Facts {
-        let boxed = match self.message {
+        let of = match self.message {
             MessageKind::Box => "/box",
+            MessageKind::Worked => "/100 ns of work",
+            MessageKind::LongWorked => "/1 us of work",
             _ => "",
         };
         // Tasks share as many threads as there are cores.
@@ -63,7 +65,7 @@ impl Params {
             measure: Measure::Throughput,
             unit: "messages/s",
             axes: Axes {
-                family: format!("stream/{}{boxed}", self.form.name()),
+                family: format!("stream/{}{of}", self.form.name()),
                 producers: Some(self.producers.count()),
                 consumers: Some(self.consumers.count()),
                 capacity: self.buffer.capacity(),

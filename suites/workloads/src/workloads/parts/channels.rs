@@ -5,7 +5,7 @@ use flowmeter_harness::executor::Executors;
 
 use super::Part;
 use crate::scenario::{Form, MessageKind};
-use crate::workloads::payload::Words;
+use crate::workloads::payload::{Words, Worked};
 use crate::workloads::{
     Needs, Work, alts, alts_contended, burst, chain, close, create, one_shot, open_loop, opens,
     ping_pong, stream, stream_async, stream_mixed, uncontended,
@@ -22,6 +22,8 @@ pub fn blocking<C: Blocking>(work: &Work) -> Option<Part> {
                 MessageKind::Lines => stream::stage::<C, Words<64>>(params),
                 MessageKind::Pages => stream::stage::<C, Words<4096>>(params),
                 MessageKind::Box => stream::stage::<C, Box<u64>>(params),
+                MessageKind::Worked => stream::stage::<C, Worked<75>>(params),
+                MessageKind::LongWorked => stream::stage::<C, Worked<750>>(params),
             })
         }),
         Work::PingPong(params) => Part::new(move |_| Ok(ping_pong::stage::<C>(params))),
