@@ -91,7 +91,7 @@ impl Quantity {
     }
 }
 
-/// The scenario whose value is the CPU time of an operation in this one.
+/// A scenario with the CPU time of an operation in this one for its value.
 pub fn of_cpu(scenario: &Scenario) -> Scenario {
     Scenario {
         measure: Measure::Cost,
