@@ -136,10 +136,12 @@ impl Contest {
         concludes: bool,
         lead: impl Fn(usize, usize) -> Option<Lead>,
     ) -> Contest {
+        let lower = |i: usize| (0..i).map(|j| lead(i, j)).collect();
+        let once: Vec<Vec<Option<Lead>>> = (0..entries).map(lower).collect();
         let of = |i: usize, j: usize| match i.cmp(&j) {
-            Ordering::Greater => lead(i, j),
+            Ordering::Greater => once[i][j],
             Ordering::Equal => None,
-            Ordering::Less => lead(j, i).map(Lead::reversed),
+            Ordering::Less => once[j][i].map(Lead::reversed),
         };
         let row = |i: usize| (0..entries).map(|j| of(i, j)).collect();
         let leads: Vec<Vec<Option<Lead>>> = (0..entries).map(row).collect();

@@ -380,7 +380,10 @@ fn claims_stand_beside_what_was_seen_and_the_last_word_counts() {
 
 #[test]
 fn a_property_has_its_statement_and_an_article_its_title() {
-    let mut run = fixture::run(&Shape::default());
+    let mut run = fixture::run(&Shape {
+        scenarios: 3,
+        ..Shape::default()
+    });
     run.seed_claims = vec![claimed("heap", "10000 channels", Holds::Yes, None)];
     let all = machines(vec![run]).unwrap();
     let with = |texts: &Texts| render_machines(&all, texts).unwrap();
@@ -405,7 +408,12 @@ fn a_property_has_its_statement_and_an_article_its_title() {
 
 #[test]
 fn cells_that_are_held_out_are_ranked_beside_the_tuned_ones() {
-    let mut run = fixture::run(&Shape::default());
+    let mut run = fixture::run(&Shape {
+        implementations: 3,
+        scenarios: 30,
+        failures: false,
+        ..Shape::default()
+    });
     let of_group = |run: &RunData, group: &str| {
         let scenarios = run.scenarios.values().filter(|s| s.group == group);
         scenarios.cloned().collect::<Vec<_>>()
@@ -416,7 +424,9 @@ fn cells_that_are_held_out_are_ranked_beside_the_tuned_ones() {
         scenario.group = "channels-held-out".to_owned();
         run.scenarios.insert(scenario.name.clone(), scenario);
     }
-    run.groups.push("channels-held-out".to_owned());
+    run.groups = ["channels", "alts", "channels-held-out"]
+        .map(str::to_owned)
+        .into();
     let windows = run.windows.clone().into_iter();
     run.windows.extend(windows.map(|w| Window {
         scenario: name(&w.scenario),
