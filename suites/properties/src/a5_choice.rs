@@ -79,7 +79,12 @@ fn counted_cases(channels: Channels, uniform: bool) -> Vec<Case> {
         cases.push(Case::new(name, move || {
             uniform_choice(channels, &[TAKE; CLAUSES], patience);
         }));
-        for buffer in [Buffer::fixed(1), Buffer::fixed(2), Buffer::Unbounded] {
+        for buffer in [
+            Buffer::fixed(1),
+            Buffer::fixed(2),
+            Buffer::fixed(3),
+            Buffer::Unbounded,
+        ] {
             if channels.is_closable(buffer) && channels.is_closable(Buffer::fixed(1)) {
                 let name = format!("uniform over takes, puts and closed {buffer}, {patience:?}");
                 cases.push(Case::new(name, move || {
@@ -319,28 +324,39 @@ impl Port {
             tx: tx.another().expect(several),
             rx: rx.another().expect(several),
         };
+        // A ring does not begin with its first place: what it holds then lies on both sides of its end.
+        port.hold(1);
+        port.hold(0);
         if kind.closed {
             // Without the close both would wait: a take finds no value there, and a put no room.
-            port.fill(kind.puts);
+            port.hold(if kind.puts { port.room() } else { 0 });
             tx.close();
         }
         ((tx, rx), port)
     }
 
-    fn fill(&mut self, full: bool) {
-        while let Polled::Done(_) = self.rx.poll() {}
-        let room = match self.kind.buffer {
+    fn room(&self) -> usize {
+        match self.kind.buffer {
             Buffer::Fixed(room) => room.get(),
             _ => 1,
-        };
-        for _ in 0..if full { room } else { 0 } {
+        }
+    }
+
+    /// Holds so many values.
+    fn hold(&mut self, count: usize) {
+        while let Polled::Done(_) = self.rx.poll() {}
+        for _ in 0..count {
             assert_eq!(self.tx.offer(self.clause), Offered::Done);
         }
     }
 
+    /// By one value or one place, since a design may tell such a buffer for an empty or a full one.
     fn make(&mut self, ready: bool) {
         if !self.kind.closed {
-            self.fill(ready != self.kind.puts);
+            self.hold(match (self.kind.puts, ready) {
+                (false, _) => usize::from(ready),
+                (true, _) => self.room() - usize::from(ready),
+            });
         }
     }
 

@@ -82,7 +82,16 @@ fn cases(design: &Design) -> Vec<Case> {
             End::Deserted | End::Transformed => puts(channels, end),
         })
     };
-    owed.map(case).collect()
+    let mut cases: Vec<_> = owed.map(case).collect();
+    if design.claims(Claim::Disconnect) {
+        let name = "an alts that is refused, and dropped unheard";
+        cases.push(Case::new(name, move || dropped_unheard(channels)));
+    }
+    if channels.transforms() {
+        let name = "what a transform emits";
+        cases.push(Case::new(name, move || emitted(channels)));
+    }
+    cases
 }
 
 /// A future, and whether it was woken.
@@ -238,4 +247,47 @@ fn puts(channels: Channels, end: End) {
         Some(3),
         "A1: a losing clause's value did not come back"
     );
+}
+
+/// The end refuses the put of the alts itself, which is dropped before it hears of that.
+fn dropped_unheard(channels: Channels) {
+    let (tx, rx) = elsewhere(channels);
+    assert_eq!(another(&tx).offer(1), Offered::Done, "there is room");
+    let (_serves, served) = elsewhere(channels);
+    let mut clauses = clauses(Port::Put(&tx.half), Some(3), &served);
+    let alts = begin(&mut *clauses);
+    drop(rx);
+    drop(alts);
+    let left: Option<u32> = clauses.left(0).map(Parcel::open);
+    holds_eq!(
+        left,
+        Some(3),
+        "A1: the value of a put that was refused, and dropped unheard, did not come back"
+    );
+}
+
+/// A transform emits two values while an alts that is over is the only one in line. They stay in their order.
+fn emitted(channels: Channels) {
+    let script = Script {
+        times: 2,
+        ..Script::PLAIN
+    };
+    let transform = Scripted::new(script, &Log::default());
+    let opened = channels.open_transformed(Buffer::fixed(2), transform, unasked);
+    let (mut tx, rx) =
+        opened.unwrap_or_else(|why| violated!("B2: no channel with room for two: {why}"));
+    let mut taker = another_rx(&rx);
+    let (mut serves, served) = elsewhere(channels);
+    let mut clauses = clauses(Port::Take(&rx.half), None, &served);
+    let alts = begin(&mut *clauses);
+    assert_eq!(serves.offer(SERVED), Offered::Done, "the alts waits");
+    assert_eq!(tx.offer(1), Offered::Done, "there is room");
+    let taken = [(); 2].map(|()| taker.poll());
+    holds_eq!(
+        taken,
+        [10, 11].map(Polled::Done),
+        "C2: what a transform emits beside an alts that is over"
+    );
+    let winner = alts.answer();
+    lost(winner, &mut *clauses);
 }

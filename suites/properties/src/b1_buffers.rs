@@ -23,8 +23,8 @@ use flowmeter_harness::sync::world;
 
 use super::acts::{put, take};
 use super::{Case, Cases, Property, Reliance};
-use crate::design::Channels;
 use crate::design::channels::Design;
+use crate::design::{Channels, Tx};
 
 pub(super) const PROPERTY: Property = Property {
     name: "b1-buffers",
@@ -62,6 +62,9 @@ fn overfilled_cases(channels: Channels) -> Vec<Case> {
             Case::new(format!("what {buffer} drops"), move || {
                 drops_the_rest(channels, buffer, kept)
             }),
+            Case::new(format!("what {buffer} drops closes it"), move || {
+                drops_what_closes(channels, buffer)
+            }),
         ]
     })
     .collect()
@@ -95,6 +98,41 @@ fn promise_cases(channels: Channels) -> Vec<Case> {
             promise_answers_every_take(channels)
         }),
     ]
+}
+
+/// A value that closes a channel as it is dropped.
+struct Closes(Option<Tx<Closes>>);
+
+impl Drop for Closes {
+    fn drop(&mut self) {
+        self.0.take().map(|tx| tx.close());
+    }
+}
+
+/// What does not fit is dropped with no lock held: its drop may use the channel.
+fn drops_what_closes(channels: Channels, buffer: Buffer) {
+    let (mut tx, mut rx) = channels.open::<Closes>(buffer).expect("asked before");
+    let values = ROOM.get() + 1;
+    // The first goes from a sliding buffer, the last from a dropping one.
+    for value in 0..values {
+        let goes = value == 0 || value + 1 == values;
+        let closes = Closes(tx.another().filter(|_| goes));
+        let offered = tx.offer(closes);
+        holds!(
+            matches!(offered, Offered::Done),
+            "B1: a put on {buffer} waits"
+        );
+    }
+    for _ in 0..ROOM.get() {
+        holds!(
+            matches!(rx.poll(), Polled::Done(Closes(_))),
+            "B1: {buffer} keeps as much as it has room for"
+        );
+    }
+    holds!(
+        matches!(rx.poll(), Polled::Closed),
+        "B1: what {buffer} dropped could not close it"
+    );
 }
 
 fn overfilled(channels: Channels, buffer: Buffer, kept: [u32; 2]) {

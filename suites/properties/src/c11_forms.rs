@@ -17,11 +17,13 @@ use std::pin::pin;
 use std::sync::{Arc, mpsc};
 use std::task::{Context, Wake, Waker};
 
-use flowmeter_harness::caps::Claim;
+use flowmeter_harness::caps::{Claim, Origin};
 use flowmeter_harness::channel::{Buffer, Offered};
 use flowmeter_harness::sync::world;
 
 use super::acts::{put, take};
+use super::bell::Bell;
+use super::busy;
 use super::{Case, Cases, Property, Reliance};
 use crate::design::channels::Design;
 use crate::design::{Channels, Rx, Tx};
@@ -38,6 +40,10 @@ fn cases(design: &Design) -> Vec<Case> {
     let mut cases = Vec::new();
     if design.meet {
         cases.extend(mixed_cases(channels, design.claims(Claim::PanicSafe)));
+        // No crate promises it.
+        if design.implementation.origin != Origin::Peer {
+            cases.extend(busy::cases(channels));
+        }
     }
     if channels.calls_back() {
         cases.extend(callback_cases(channels));
@@ -58,6 +64,12 @@ fn callback_cases(channels: Channels) -> Vec<Case> {
     if world::name() == "std" {
         cases.push(Case::new("a chain of 1,000", move || chain(channels)));
         cases.push(Case::new("a panicking callback", move || panics(channels)));
+        for buffer in channels.having(&[Buffer::fixed(LENGTH as usize), Buffer::Unbounded]) {
+            let name = format!("a chain of puts that need not wait, {buffer}");
+            cases.push(Case::new(name, move || chain_of_puts(channels, buffer)));
+            let name = format!("a panicking callback of a put that need not wait, {buffer}");
+            cases.push(Case::new(name, move || panics_at_once(channels, buffer)));
+        }
     }
     cases
 }
@@ -82,6 +94,11 @@ fn mixed_cases(channels: Channels, panic_safe: bool) -> Vec<Case> {
         cases.push(Case::new("a panicking waker", move || {
             panicking_waker(channels)
         }));
+        if channels.awaits_close() && channels.is_closable(Buffer::fixed(1)) {
+            cases.push(Case::new("a panicking waker at a close", move || {
+                panicking_watcher(channels)
+            }));
+        }
     }
     cases
 }
@@ -273,9 +290,11 @@ fn waits_for_one_behind(channels: Channels) {
     );
 }
 
+/// Links of a chain of callbacks.
+const LENGTH: u32 = 1_000;
+
 /// Each callback starts the next one. Nesting them would use one stack frame each and overflow.
 fn chain(channels: Channels) {
-    const LENGTH: u32 = 1_000;
     let (answers, seen) = mpsc::channel();
     let links: Vec<_> = (0..LENGTH).map(|_| open(channels)).collect();
     let mut starts: Vec<_> = links
@@ -309,6 +328,70 @@ fn chain(channels: Channels) {
         Ok(LENGTH),
         "C11: the chain did not come to its end"
     );
+}
+
+/// As [`chain`], where each put has room and is answered at once.
+fn chain_of_puts(channels: Channels, buffer: Buffer) {
+    fn link(tx: Tx<u32>, left: u32, ends: mpsc::Sender<()>) {
+        let next = tx.another().expect("shared");
+        tx.put_then(left, move |answer| {
+            let frame = std::hint::black_box([0u8; 4096]);
+            match answer.is_ok() && left > u32::from(frame[0]) {
+                true => link(next, left - 1, ends),
+                false => ends.send(()).expect("it is being watched"),
+            }
+        });
+    }
+    let (tx, _rx) = channels.open::<u32>(buffer).expect("asked before");
+    let (ends, seen) = mpsc::channel();
+    let small = std::thread::Builder::new().stack_size(512 * 1024);
+    small
+        .spawn(move || link(tx, LENGTH - 1, ends))
+        .expect("a thread")
+        .join()
+        .expect("no overflow");
+    holds_eq!(
+        seen.try_recv(),
+        Ok(()),
+        "C11: the chain did not come to its end"
+    );
+}
+
+fn panics_at_once(channels: Channels, buffer: Buffer) {
+    let (mut tx, _rx) = channels.open::<u32>(buffer).expect("asked before");
+    let fault = |_| std::panic::resume_unwind(Box::new("a callback's own fault"));
+    let put = catch_unwind(AssertUnwindSafe(|| tx.put_then(1, fault)));
+    holds!(
+        put.is_ok(),
+        "C11: the panic of its callback reached a put that need not wait"
+    );
+    holds!(
+        tx.put(2).is_ok(),
+        "C11: the channel is not usable after a callback's panic"
+    );
+}
+
+/// Each that awaits the close hears of it, whatever the waker of another does.
+fn panicking_watcher(channels: Channels) {
+    let (tx, mut rx) = channels
+        .open::<u32>(Buffer::fixed(1))
+        .expect("asked before");
+    let bells = [(); 2].map(|()| Arc::<Bell>::default());
+    let [before, behind] = bells.each_ref().map(|bell| Waker::from(Arc::clone(bell)));
+    let wakers = [before, Waker::from(Arc::new(Faulty)), behind];
+    let mut watching = wakers.each_ref().map(|_| Box::pin(tx.closed()));
+    for (closed, waker) in watching.iter_mut().zip(&wakers) {
+        let polled = closed.as_mut().poll(&mut Context::from_waker(waker));
+        assert!(polled.is_pending(), "it is open");
+    }
+    // The crate decides whether the panic reaches the closing thread.
+    let _ = catch_unwind(AssertUnwindSafe(|| tx.close() || rx.close()));
+    for bell in bells {
+        holds!(
+            bell.is_rung(),
+            "C6: the panic of a waker kept a close from another"
+        );
+    }
 }
 
 fn panics(channels: Channels) {

@@ -18,6 +18,7 @@ use flowmeter_harness::channel::{Buffer, Message, Offered, Polled, ReserveError}
 use flowmeter_harness::check::{Mint, Token};
 use flowmeter_harness::sync::world;
 
+use super::acts::turns;
 use super::form::Way;
 use super::{Case, Cases, Property, Reliance};
 use crate::design::channels::Design;
@@ -107,6 +108,10 @@ fn dropped_cases(channels: Channels) -> Vec<Case> {
         cases.push(Case::new(
             "a reservation dropped after it is served",
             move || dropped(channels, true),
+        ));
+        cases.push(Case::new(
+            "a reservation dropped as it is served",
+            move || (0..turns()).for_each(|_| dropped_meanwhile(channels)),
         ));
     }
     cases
@@ -220,6 +225,29 @@ fn serves_a_take_and_a_put(channels: Channels, way: Way) {
     holds_eq!(put, Ok(()), "C15: a put that waited for a permit's room");
     let (taken, _rx) = world::join(taker);
     holds_eq!(taken, [Some(1), Some(2)], "C15: both were put");
+}
+
+/// Room comes for a reservation as that is dropped. Either way the room is free afterwards.
+fn dropped_meanwhile(channels: Channels) {
+    let (mut tx, further, mut rx) = producers(channels);
+    assert_eq!(tx.offer(1), Offered::Done);
+    let mut reservation = Box::pin(further.reserve_async());
+    let mut context = Context::from_waker(Waker::noop());
+    let waits = reservation.as_mut().poll(&mut context).is_pending();
+    assert!(waits, "there is no room");
+    let taker = world::spawn(move || {
+        world::perturb();
+        (rx.poll(), rx)
+    });
+    world::perturb();
+    drop(reservation);
+    let (taken, _rx) = world::join(taker);
+    assert_eq!(taken, Polled::Done(1));
+    holds_eq!(
+        tx.offer(2),
+        Offered::Done,
+        "C15: room that came to a reservation as it was dropped is held for ever"
+    );
 }
 
 fn shut(tx: &Tx<u32>, rx: &mut Rx<u32>) -> bool {

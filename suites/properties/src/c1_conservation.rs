@@ -12,7 +12,7 @@
 
 use std::ops::Range;
 
-use flowmeter_harness::channel::Buffer;
+use flowmeter_harness::channel::{Buffer, Polled};
 use flowmeter_harness::check::{Ledger, Mint, Token};
 use flowmeter_harness::sync::world;
 
@@ -46,6 +46,8 @@ fn cases(channels: Channels, way: Way) -> Vec<Case> {
     if opened.is_some_and(|(_, rx)| rx.another().is_some()) {
         let name = format!("{way}, unbounded, a take among puts that use its place again");
         cases.push(Case::new(name, move || place_used_again(channels, way)));
+        let name = format!("{way}, unbounded, a take among takes that use its place again");
+        cases.push(Case::new(name, move || place_taken_again(channels, way)));
     }
     for buffer in channels.having(&[Buffer::fixed(1), Buffer::fixed(2)]) {
         let name = format!("{way}, {buffer}, a put that comes to the place of a take");
@@ -83,6 +85,39 @@ fn place_used_again(channels: Channels, way: Way) {
         ledger.taken(token.id());
     }
     ledger.close(&mint, "where places are used again");
+}
+
+/// As [`place_used_again`]. Nothing was put to the place again when another take comes to it.
+fn place_taken_again(channels: Channels, way: Way) {
+    const VALUES: usize = 5;
+    let mint = Mint::new(VALUES);
+    let (mut tx, mut rx) = channels
+        .open::<Token>(Buffer::Unbounded)
+        .expect("asked before");
+    let mut ledger = Ledger::new(VALUES);
+    let mut put = |ids| put_all(way, &mut tx, ids, &mint, &mut ledger);
+    put(0..3);
+    let mut other = rx.another().expect("asked before");
+    let taking = world::spawn(move || {
+        let taken = way.take(&mut other);
+        (other, taken)
+    });
+    let mut taken = vec![way.take(&mut rx)];
+    put(3..4);
+    taken.extend([(); 2].map(|()| way.take(&mut rx)));
+    // There is a value only as long as the other take has none.
+    if let Polled::Done(token) = rx.poll() {
+        taken.push(Ok(token));
+    }
+    put(4..VALUES);
+    let (other, last) = world::join(taking);
+    taken.push(last);
+    taken.extend((taken.len()..VALUES).map(|_| way.take(&mut rx)));
+    drop((tx, rx, other));
+    for token in taken.into_iter().flatten() {
+        ledger.taken(token.id());
+    }
+    ledger.close(&mint, "where places are taken from again");
 }
 
 /// A bounded queue soon reuses a place. Here a put reaches the place that a take is about to leave.

@@ -80,12 +80,8 @@ fn take_cases(channels: Channels) -> Vec<Case> {
             format!("take at the edge, {buffer}"),
             move || take_edge(channels, buffer),
         ));
-        // Two takes retry while a put has claimed its place and is not done; loom may switch between the two for
-        // ever. The other worlds are fair.
-        let is_endless =
-            world::name() == "loom" && (buffer == Buffer::Unbounded || room(buffer) > 1);
         let is_shared = |(_tx, rx): (Tx<u32>, Rx<u32>)| rx.another().is_some();
-        if !is_endless && channels.open::<u32>(buffer).is_some_and(is_shared) {
+        if !is_endless(buffer) && channels.open::<u32>(buffer).is_some_and(is_shared) {
             cases.push(Case::new(
                 format!("take at the edge beside another, {buffer}"),
                 move || take_edge_beside_another(channels, buffer),
@@ -93,6 +89,12 @@ fn take_cases(channels: Channels) -> Vec<Case> {
         }
     }
     cases
+}
+
+/// Two of one side retry while one of the other has claimed its place and is not done; loom may switch between the two
+/// for ever. The other worlds are fair.
+fn is_endless(buffer: Buffer) -> bool {
+    world::name() == "loom" && (buffer == Buffer::Unbounded || room(buffer) > 1)
 }
 
 fn put_cases(channels: Channels) -> Vec<Case> {
@@ -121,6 +123,13 @@ fn put_cases(channels: Channels) -> Vec<Case> {
         cases.push(Case::new(format!("put at the edge, {buffer}"), move || {
             put_edge(channels, buffer)
         }));
+        let is_shared = |(tx, _rx): (Tx<u32>, Rx<u32>)| tx.another().is_some();
+        if !is_endless(buffer) && channels.open::<u32>(buffer).is_some_and(is_shared) {
+            cases.push(Case::new(
+                format!("put at the edge beside another, {buffer}"),
+                move || put_edge_beside_another(channels, buffer),
+            ));
+        }
     }
     cases
 }
@@ -349,4 +358,43 @@ fn put_edge(channels: Channels, buffer: Buffer) {
     world::join(last);
     drop(rx);
     ledger.close(&mint, "at a deadline");
+}
+
+/// Room, or a taker, comes just as one of two puts gives up. Either that put has it, or the other one, which has no
+/// deadline.
+fn put_edge_beside_another(channels: Channels, buffer: Buffer) {
+    let (mut tx, mut rx) = channels.open::<u32>(buffer).expect("asked before");
+    fill(&mut tx, buffer);
+    let mut patient = tx.another().expect("asked before");
+    let deadline = edge();
+    let other = world::spawn(move || {
+        put(&mut patient, 100);
+        patient
+    });
+    let hurried = world::spawn(move || (tx.put_until(200, deadline), tx));
+    let mut taken = vec![take(&mut rx)];
+    // Lets the deadline pass for a put that was woken and has not yet run.
+    let (mut full, _idle) = channels.open::<u32>(buffer).expect("asked before");
+    let last = fill(&mut full, buffer);
+    let nobody = full.put_until(last, deadline);
+    holds_eq!(
+        nobody,
+        Err(PutUntilError::TimedOut(last)),
+        "C8: a put without room or taker"
+    );
+    let (answer, _tx) = world::join(hurried);
+    match answer {
+        Ok(()) => taken.push(take(&mut rx)),
+        Err(PutUntilError::TimedOut(200)) => {}
+        other => violated!("C8: a put beside another answered {other:?}"),
+    }
+    // A put that waits beside room is a deadlock here.
+    drop(world::join(other));
+    let rest = 1 + room(buffer) + usize::from(answer.is_ok()) - taken.len();
+    taken.extend((0..rest).map(|_| take(&mut rx)));
+    holds_eq!(
+        taken.contains(&200),
+        answer.is_ok(),
+        "C8: what was taken of a put beside another"
+    );
 }

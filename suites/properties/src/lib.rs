@@ -24,6 +24,7 @@ mod b1_copies;
 mod b2_transforms;
 mod b3_panics;
 mod bell;
+mod busy;
 mod by_alts;
 mod c10_drops;
 mod c11_forms;

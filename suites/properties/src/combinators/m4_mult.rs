@@ -12,6 +12,10 @@
 //! waits for ever: the 1 never comes
 //! ```
 
+use std::future::Future;
+use std::sync::Arc;
+use std::task::{Context, Wake, Waker};
+
 use flowmeter_harness::channel::{Buffer, Polled};
 use flowmeter_harness::pipeline::AtEnd;
 
@@ -39,6 +43,9 @@ fn cases(design: &Design) -> Vec<Case> {
         }),
         Case::new("a tap that stays open", move || stays_open(f)),
         Case::new("a tap after the end", move || late(f)),
+        Case::new("the end of a late tap uses the mult", move || {
+            late_and_used(f)
+        }),
     ];
     if is_roomy() {
         cases.extend([
@@ -239,6 +246,30 @@ fn late(f: Combinators) {
         let (to, tapped) = open::<u32>(f, room(1));
         tap(f, &mult, to);
         drop(all(tapped));
+    });
+}
+
+/// Removes all taps of a mult as it is woken.
+struct Untaps(Combinators, Arc<Part>);
+
+impl Wake for Untaps {
+    fn wake(self: Arc<Self>) {
+        self.0.untap_all(&self.1);
+    }
+}
+
+/// A late tap is closed with no lock held: what the close wakes may use the mult.
+fn late_and_used(f: Combinators) {
+    with_executor(f, |go| {
+        let mult = Arc::new(f.mult(go, ended_source(f, &[])));
+        come_to_rest(f, go);
+        let (to, mut tapped) = open::<u32>(f, room(1));
+        let waker = Waker::from(Arc::new(Untaps(f, Arc::clone(&mult))));
+        let mut take = Box::pin(tapped.take_async());
+        let polled = take.as_mut().poll(&mut Context::from_waker(&waker));
+        assert!(polled.is_pending(), "nothing is in it");
+        // A lock that is held then is a deadlock here.
+        tap(f, &mult, to);
     });
 }
 

@@ -11,9 +11,11 @@
 //! ```
 
 use std::future::{pending, poll_fn};
+use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::task::{Poll, Waker};
 
+use flowmeter_harness::caps::Origin;
 use flowmeter_harness::channel::{Polled, TakeError};
 use flowmeter_harness::executor::{Spawn, give_way};
 use flowmeter_harness::sync::world;
@@ -33,7 +35,7 @@ fn cases(design: &Design) -> Vec<Case> {
     let What::Executors(on) = design.what else {
         return Vec::new();
     };
-    vec![
+    let mut cases = vec![
         Case::new("a block that never ends", move || {
             shut_down(on, pending::<Option<u32>>());
         }),
@@ -46,6 +48,9 @@ fn cases(design: &Design) -> Vec<Case> {
             });
         }),
         Case::new("a waker that outlives it", move || late_waker(on)),
+        Case::new("a waker that is used as it ends", move || {
+            woken_at_the_end(on)
+        }),
         Case::new("a spawner that outlives it", move || late_spawner(on)),
         Case::new("blocking work", move || blocking_work(on)),
         Case::new("blocking work that may not have begun", move || {
@@ -68,7 +73,14 @@ fn cases(design: &Design) -> Vec<Case> {
         Case::new("in its own blocking work", move || {
             on_its_own_thread(on, |spawner, work| spawner.spawn_blocking(work));
         }),
-    ]
+    ];
+    // In the other worlds the checkers use panics themselves. No crate promises it.
+    let is_owed = design.implementation.origin != Origin::Peer;
+    if is_owed && world::name() == "std" {
+        let name = "tasks that panic as they are dropped";
+        cases.push(Case::new(name, move || panicking_drops(on)));
+    }
+    cases
 }
 
 /// All that the block holds is dropped with the executor, whatever the block is doing.
@@ -103,6 +115,29 @@ fn late_waker(on: Runtime) {
     let _ = tx.offer(7);
     let answer = results.poll();
     holds_eq!(answer, Polled::Closed, "G1: a task outlived its executor");
+}
+
+/// As [`late_waker`], while the executor is dropped. Loom and shuttle report a task that stays in a queue.
+fn woken_at_the_end(on: Runtime) {
+    let executor = on.executors.with_threads(ONE);
+    let (mut tx, mut rx) = on.open::<u32>(1);
+    let mut results = on.go(
+        &executor.spawner(),
+        async move { rx.take_async().await.ok() },
+    );
+    let waking = world::spawn(move || {
+        world::perturb();
+        let _ = tx.offer(7);
+        tx
+    });
+    world::perturb();
+    drop(executor);
+    drop(world::join(waking));
+    let answer = results.poll();
+    holds!(
+        matches!(answer, Polled::Closed | Polled::Done(7)),
+        "G1: a task was woken as its executor ended, and answers {answer:?}"
+    );
 }
 
 fn late_spawner(on: Runtime) {
@@ -213,6 +248,29 @@ fn drops_that_act(on: Runtime) {
     drop(executor);
     let refused = Acts(spawner.clone(), None);
     spawner.spawn(async move { drop(refused) });
+    let holders = Arc::strong_count(&alive);
+    holds_eq!(holders, 1, "G1: a task outlived its executor");
+}
+
+/// All tasks are dropped, though each panics then.
+fn panicking_drops(on: Runtime) {
+    struct Faulty;
+    impl Drop for Faulty {
+        fn drop(&mut self) {
+            // `resume_unwind` skips the panic hook, which would print it.
+            resume_unwind(Box::new("a drop's own fault"));
+        }
+    }
+    let executor = on.executors.with_threads(ONE);
+    let alive = Arc::new(());
+    for _ in 0..3 {
+        let held = (Faulty, Arc::clone(&alive));
+        executor.spawn(async move {
+            let _held = held;
+            pending::<()>().await;
+        });
+    }
+    drop(executor);
     let holders = Arc::strong_count(&alive);
     holds_eq!(holders, 1, "G1: a task outlived its executor");
 }

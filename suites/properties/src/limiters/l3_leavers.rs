@@ -51,6 +51,11 @@ fn cases(design: &Design) -> Vec<Case> {
     let mut cases = vec![Case::new("unheard for some time", move || {
         unheard(limiters, kept, 1);
     })];
+    if kept.first_come && kept.passes_on {
+        cases.push(Case::new("unheard, before another that waits", move || {
+            passed_on(limiters, kept);
+        }));
+    }
     if design.weighs.contains(&Way::Async) {
         for permits in 2..=3 {
             let name = format!("{permits} permits at once, unheard for some time");
@@ -113,6 +118,30 @@ fn unheard_for(limiters: Limiters, kept: Kept, permits: u32, (thirds, halves): (
     }
     pause(limiters, Way::Async, PERIOD / 2);
     line.tries(&limiter);
+    line.judge();
+}
+
+/// An acquisition is granted at another's look, and dropped unheard. The one that waits behind it has the permit at
+/// once: it is woken before its own time.
+fn passed_on(limiters: Limiters, kept: Kept) {
+    let limiter = limiter(limiters, 1, PERIOD);
+    let mut line = kept.line_in(1, PERIOD, true);
+    line.tries(&limiter);
+    let bells = [(); 2].map(|()| Arc::<Bell>::default());
+    let wakers = bells.each_ref().map(|bell| Waker::from(Arc::clone(bell)));
+    let (mut late, mut behind) = (limiter.acquire_async(), limiter.acquire_async());
+    let waits = !line.polls_by(0, 1, late.as_mut(), &wakers[0])
+        && !line.polls_by(1, 1, behind.as_mut(), &wakers[1]);
+    holds!(waits, "L3: two permits in a period of one");
+    pause(limiters, Way::Async, PERIOD + PERIOD / 3);
+    line.tries(&limiter);
+    line.drops(0, late);
+    holds!(
+        bells[1].is_rung(),
+        "L3: the permit of an acquisition that was dropped unheard was not passed on"
+    );
+    let is_served = line.polls_by(1, 1, behind.as_mut(), &wakers[1]);
+    holds!(is_served, "L3: a waiter was woken, and there was no permit");
     line.judge();
 }
 

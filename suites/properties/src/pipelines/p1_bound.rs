@@ -11,10 +11,12 @@
 //!                                         in flight: two at once
 //! ```
 
-use std::future::pending;
+use std::future::{pending, poll_fn};
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex};
+use std::task::{Poll, Waker};
 
+use flowmeter_harness::channel::Offered;
 use flowmeter_harness::executor::{Spawn, give_way};
 use flowmeter_harness::pipeline::AtEnd;
 use flowmeter_harness::spec::pipeline::{Event, Terms};
@@ -81,6 +83,13 @@ fn cases(design: &Design) -> Vec<Case> {
         let name = format!("n = {MANY}, no items");
         cases.push(Case::new(name, move || idle(pipelines, MANY)));
     }
+    // Elsewhere it takes long, or too long.
+    if matches!(world::name(), "sim" | "shuttle") {
+        for n in 2..=3 {
+            let name = format!("n = {n}, tasks that are woken late");
+            cases.push(Case::new(name, move || woken_late(pipelines, n)));
+        }
+    }
     let name = "n = 1, an output that is closed";
     cases.push(Case::new(name, move || closed(pipelines, 1)));
     cases
@@ -124,6 +133,52 @@ fn ending(pipelines: Pipelines, threads: NonZeroUsize, n: usize) {
     drop(executor);
     flight.judge(terms(pipelines, n, items));
 }
+
+/// Inputs come alone and together by turns. With one that comes alone all tasks are woken, as by wakers that are used
+/// late. These items end. Then exactly n + k begin that do not.
+fn woken_late(pipelines: Pipelines, n: usize) {
+    let bound = n + pipelines.extra;
+    let ending = 3 * (bound + 1);
+    let executor = pipelines.on.executors.with_threads(ONE);
+    let flight = Arc::new(Flight::default());
+    let (mut tx, from) = pipelines.on.open(bound + 1);
+    let (to, _room_for_all) = pipelines.on.open(ending);
+    let wakers = Arc::<Mutex<Vec<Waker>>>::default();
+    let left = Arc::clone(&wakers);
+    let work = move |input, mut item: Item| {
+        let left = Arc::clone(&left);
+        async move {
+            let mine = poll_fn(|context| Poll::Ready(context.waker().clone())).await;
+            left.lock().expect(WHOLE).push(mine);
+            give_way().await;
+            if input >= ending {
+                pending::<()>().await;
+            }
+            item.put().await;
+        }
+    };
+    let _end = flight.start(pipelines, &executor, n, (from, to), work, AtEnd::Close);
+    let mut inputs = 0..;
+    let mut comes = || {
+        let input = inputs.next().expect("there is no last one");
+        assert_eq!(tx.offer(input), Offered::Done, "there is room");
+    };
+    for _ in 0..3 {
+        (0..bound).for_each(|_| comes());
+        come_to_rest(pipelines.on, &executor, || true);
+        comes();
+        let woken = wakers.lock().expect(WHOLE).clone();
+        woken.iter().for_each(Waker::wake_by_ref);
+        come_to_rest(pipelines.on, &executor, || true);
+    }
+    (0..=bound).for_each(|_| comes());
+    come_to_rest(pipelines.on, &executor, || flight.now() >= bound);
+    flight.write(Event::Rest);
+    drop(executor);
+    flight.judge(terms(pipelines, n, ending + bound + 1));
+}
+
+const WHOLE: &str = "no thread panics while it holds the lock";
 
 /// The function gives its port to another task and returns. Later that task puts a result and drops the port.
 fn ended_elsewhere(pipelines: Pipelines, threads: NonZeroUsize, n: usize) {

@@ -276,7 +276,7 @@ impl Hand {
     fn ended(&mut self, mut waiting: Waiting, ended: Ended) {
         let called = waiting.called.take();
         let what = mem::replace(&mut waiting.what, What::Closed);
-        drop(waiting);
+        self.lets_go(waiting);
         let answer = match (what, ended) {
             (What::Put(id), Ended::Put(answer)) => self.put(id, answer),
             (_, Ended::Took(answer)) => self.took(answer),
@@ -381,7 +381,7 @@ impl Hand {
             What::Put(id) if self.alone && (!may_commit || self.common.is_deserted()) => Some(*id),
             _ => None,
         };
-        drop(waiting);
+        self.lets_go(waiting);
         if let Some(id) = put {
             let drops = self.mint.drops(id);
             holds_eq!(drops, 1, "C9: drops of the value of a put that was dropped");
@@ -390,6 +390,15 @@ impl Hand {
             recorder.answer(called, Answer::Cancelled);
             self.recorder.join(recorder);
         }
+    }
+
+    /// Drops a future, which leaves nothing behind. Another thread may be about to wake it.
+    fn lets_go(&self, waiting: Waiting) {
+        let left = waiting.leaves_a_waker();
+        holds!(
+            !left || !self.alone || !self.subject.lets_wakers_go,
+            "C11: a future that is gone has left a waker"
+        );
     }
 
     /// Polls what was woken until nothing is.

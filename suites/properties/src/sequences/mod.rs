@@ -79,6 +79,8 @@ struct Subject {
     closes: [bool; 2],
     /// Whether room may be held for a put that waits.
     holds_room: bool,
+    /// Whether a future that is gone leaves no waker behind.
+    lets_wakers_go: bool,
 }
 
 /// A channel before its threads begin.
@@ -127,6 +129,7 @@ fn case(
         disconnects: design.claims(Claim::Disconnect),
         closes: [tx.close(), rx.close()],
         holds_room: design.implementation.origin == Origin::Peer,
+        lets_wakers_go: design.implementation.origin != Origin::Peer,
     };
     if threads > 1 && tx.another().is_none() {
         return None;

@@ -192,6 +192,13 @@ impl Waiting {
         self.future.as_mut().poll(&mut Context::from_waker(&waker))
     }
 
+    /// Drops the future; returns whether a waker of it is left somewhere.
+    pub(super) fn leaves_a_waker(self) -> bool {
+        let Waiting { future, wakers, .. } = self;
+        drop(future);
+        wakers.iter().any(|waker| Arc::strong_count(waker) > 1)
+    }
+
     /// Whether it was polled and waits since.
     pub(super) fn waits(&self) -> bool {
         self.latest.is_some()

@@ -12,13 +12,16 @@
 //! ```
 
 use std::sync::Arc;
+use std::task::{Context, Waker};
 
+use flowmeter_harness::caps::Origin;
 use flowmeter_harness::sync::{Deadline, world};
 
 use super::super::{Case, Cases, Property, Reliance};
 use super::form::{Note, SOON, after, case, case_of_each};
 use super::log::{Call, Log};
-use crate::design::timers::{Design, Handle, Timers};
+use crate::bell::Bell;
+use crate::design::timers::{Design, Handle, Service, Timers, Way};
 
 pub(crate) const PROPERTY: Property = Property {
     name: "t2-once",
@@ -39,9 +42,50 @@ fn cases(design: &Design) -> Vec<Case> {
                 case(timers, "a stranger's handle", strangers),
                 case(timers, "two that call each other off", each_other),
             ]);
+            // No crate promises it.
+            if design.implementation.origin != Origin::Peer {
+                let name = "what is cancelled uses its timer";
+                cases.push(case(timers, name, cancelled_acts));
+            }
         }
     }
+    let sleeps = design.by(Way::Future);
+    if let Some(timers) = sleeps.filter(|_| design.implementation.origin != Origin::Peer) {
+        cases.push(case(timers, "a sleep that is dropped", dropped_sleep));
+    }
     cases
+}
+
+/// What a cancelled callback holds is dropped with no lock held.
+fn cancelled_acts(timers: Timers) {
+    struct Acts(Service);
+    impl Drop for Acts {
+        fn drop(&mut self) {
+            self.0.schedule(Deadline::NEVER, |_| {});
+        }
+    }
+    let service = timers.start();
+    let acts = Acts(service.clone());
+    let handle = service.schedule(Deadline::NEVER, move |_| drop(acts));
+    // A lock that is held then is a deadlock here.
+    let is_cancelled = service.cancel(&handle);
+    holds!(is_cancelled, "T2: a cancel of a timer that is armed");
+}
+
+/// It is cancelled, and its task is let go.
+fn dropped_sleep(timers: Timers) {
+    let service = timers.start();
+    let bell = Arc::<Bell>::default();
+    let waker = Waker::from(Arc::clone(&bell));
+    let mut sleep = service.sleep(Deadline::NEVER);
+    let polled = sleep.as_mut().poll(&mut Context::from_waker(&waker));
+    assert!(polled.is_pending(), "it never ends");
+    drop((sleep, waker));
+    holds_eq!(
+        Arc::strong_count(&bell),
+        1,
+        "T2: a sleep that was dropped has left its waker"
+    );
 }
 
 fn all_fire(timers: Timers) {
@@ -119,6 +163,10 @@ fn each_other(timers: Timers) {
         }
     });
     let called = notes.map(|note| note.wait_for_end().is_some());
+    // The service goes on: a timer that never fires is a deadlock here.
+    let late = Note::new();
+    service.schedule(Deadline::from_nanos(0), late.callback());
+    late.wait();
     holds!(called != [false; 2], "T2: neither of two timers was called");
     for (one, seen) in seen.with(|seen| *seen).into_iter().enumerate() {
         let Some((cancelled, other_was_called)) = seen else {

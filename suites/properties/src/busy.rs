@@ -1,0 +1,232 @@
+//! C11: wakers are code of the user. They may use the channel: as they are woken, as they are dropped, or by polling
+//! their task at once. A channel that holds a lock meanwhile waits for itself.
+//!
+//! The smallest histories that violate it:
+//!
+//! ```text
+//! take polled by a waker that polls its task when it is woken
+//! offer 1 wakes it, and holds what the poll needs: a deadlock
+//!
+//! take polled by a waker that uses the channel when it is dropped, then by another
+//! the former waker is dropped under the channel's lock: a deadlock
+//! ```
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Wake, Waker};
+
+use flowmeter_harness::channel::{Buffer, Offered, Polled};
+
+use super::Case;
+use crate::design::{Channels, Rx, Tx};
+
+const ONE: Buffer = Buffer::fixed(1);
+
+/// For families with halves that can be shared.
+pub(super) fn cases(channels: Channels) -> Vec<Case> {
+    let is_shared = |(tx, rx): (Tx<u32>, Rx<u32>)| tx.another().is_some() && rx.another().is_some();
+    if !channels.open::<u32>(ONE).is_some_and(is_shared) {
+        return Vec::new();
+    }
+    let mut cases = vec![
+        Case::new("takes of a task that its waker polls", move || {
+            polled_takes(channels);
+        }),
+        Case::new("puts of a task that its waker polls", move || {
+            polled_puts(channels);
+        }),
+    ];
+    for end in [End::Renewed, End::Woken, End::Dropped] {
+        let name = format!("wakers that use the channel, {end:?}");
+        cases.push(Case::new(name, move || uses(channels, end)));
+    }
+    cases
+}
+
+type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// Polls its task as it is woken. Std locks in every world: only one thread at a time uses it.
+struct Inline(Mutex<Option<Task>>);
+
+impl Wake for Inline {
+    fn wake(self: Arc<Self>) {
+        // Taken out, since a poll may wake it.
+        let task = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let Some(mut task) = task else { return };
+        let waker = Waker::from(Arc::clone(&self));
+        if task
+            .as_mut()
+            .poll(&mut Context::from_waker(&waker))
+            .is_pending()
+        {
+            *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(task);
+        }
+    }
+}
+
+/// Runs the task as far as it goes, and from then on whenever it is woken.
+fn run(task: impl Future<Output = ()> + Send + 'static) {
+    let task: Task = Box::pin(task);
+    Arc::new(Inline(Mutex::new(Some(task)))).wake();
+}
+
+fn open(channels: Channels) -> (Tx<u32>, Rx<u32>) {
+    channels.open(ONE).expect("asked before")
+}
+
+fn polled_takes(channels: Channels) {
+    let (mut tx, mut rx) = open(channels);
+    let taken = Arc::new(Mutex::new(Vec::new()));
+    let book = Arc::clone(&taken);
+    run(async move {
+        while let Ok(value) = rx.take_async().await {
+            book.lock().expect("one thread").push(value);
+        }
+    });
+    for value in 1..=3 {
+        holds_eq!(
+            tx.offer(value),
+            Offered::Done,
+            "C11: an offer to a task that its waker polls"
+        );
+    }
+    let taken = taken.lock().expect("one thread").clone();
+    holds_eq!(
+        taken,
+        [1, 2, 3],
+        "C11: what a task took that its waker polls"
+    );
+}
+
+fn polled_puts(channels: Channels) {
+    let (mut tx, mut rx) = open(channels);
+    run(async move {
+        for value in 1..=3 {
+            let put = tx.put_async(value).await;
+            holds_eq!(put, Ok(()), "C11: a put of a task that its waker polls");
+        }
+    });
+    let taken = [(); 3].map(|()| rx.poll());
+    holds_eq!(
+        taken,
+        [1, 2, 3].map(Polled::Done),
+        "C11: what a task put that its waker polls"
+    );
+}
+
+/// How a future is done with a waker.
+#[derive(Clone, Copy, Debug)]
+enum End {
+    /// It is polled under another.
+    Renewed,
+    Woken,
+    /// The future is dropped.
+    Dropped,
+}
+
+/// Uses a channel when it is woken or dropped, whichever comes first.
+struct Busy {
+    act: Mutex<Option<Box<dyn FnOnce() + Send>>>,
+    has_acted: Arc<AtomicBool>,
+}
+
+impl Busy {
+    fn act(&self) {
+        let act = self
+            .act
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        if let Some(act) = act {
+            act();
+            self.has_acted.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+impl Wake for Busy {
+    fn wake(self: Arc<Self>) {
+        self.act();
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        self.act();
+    }
+}
+
+/// A future that waits under a waker which only the channel has. `act` is what the waker does.
+fn done_with<T>(
+    future: impl Future<Output = T>,
+    end: End,
+    act: impl FnOnce() + Send + 'static,
+    serve: impl FnOnce(),
+) {
+    let has_acted = Arc::new(AtomicBool::new(false));
+    let waker = Waker::from(Arc::new(Busy {
+        act: Mutex::new(Some(Box::new(act))),
+        has_acted: Arc::clone(&has_acted),
+    }));
+    let mut future = Box::pin(future);
+    let waits = future
+        .as_mut()
+        .poll(&mut Context::from_waker(&waker))
+        .is_pending();
+    assert!(waits, "what it waits for is not there");
+    drop(waker);
+    match end {
+        End::Renewed => {
+            let polled = future
+                .as_mut()
+                .poll(&mut Context::from_waker(Waker::noop()));
+            assert!(polled.is_pending(), "nothing has come");
+        }
+        End::Woken => serve(),
+        End::Dropped => drop(future),
+    }
+    holds!(
+        has_acted.load(Ordering::Relaxed),
+        "C11: a waker was not woken, or was kept ({end:?})"
+    );
+}
+
+fn several<T: Send + 'static>((tx, rx): &(Tx<T>, Rx<T>)) -> (Tx<T>, Rx<T>) {
+    let several = "asked before";
+    (tx.another().expect(several), rx.another().expect(several))
+}
+
+/// What each waker does is answered as if it stood elsewhere, and disturbs nothing.
+fn uses(channels: Channels, end: End) {
+    let empty = open(channels);
+    let ((mut tx, mut taking), (_, mut rx)) = (several(&empty), several(&empty));
+    let looks = move || drop(rx.poll());
+    let serve = || assert_eq!(tx.offer(1), Offered::Done);
+    done_with(taking.take_async(), end, looks, serve);
+
+    let mut full = open(channels);
+    assert_eq!(full.0.offer(1), Offered::Done);
+    let ((mut putting, mut rx), (mut tx, _)) = (several(&full), several(&full));
+    let looks = move || drop(tx.offer(9));
+    let serve = || assert_eq!(rx.poll(), Polled::Done(1));
+    done_with(putting.put_async(2), end, looks, serve);
+
+    if channels.awaits_room() {
+        let mut full = open(channels);
+        assert_eq!(full.0.offer(1), Offered::Done);
+        let ((reserving, mut rx), (mut tx, _)) = (several(&full), several(&full));
+        let looks = move || drop(tx.offer(9));
+        let serve = || assert_eq!(rx.poll(), Polled::Done(1));
+        done_with(reserving.reserve_async(), end, looks, serve);
+    }
+    if channels.awaits_close() && channels.is_closable(ONE) {
+        let open = open(channels);
+        let ((watching, closing), (_, mut rx)) = (several(&open), several(&open));
+        let looks = move || drop(rx.poll());
+        let mut closing = closing;
+        let serve = || assert!(watching.close() || closing.close(), "asked before");
+        done_with(watching.closed(), end, looks, serve);
+    }
+}
