@@ -46,13 +46,6 @@ enum Stage {
     Done,
 }
 
-/// The waker of a request that is about to wait, cloned while no lock is held: that runs code of the executor.
-///
-/// With a front, a request that comes to the lock most likely waits. Without one it tries under the lock first.
-fn waker_beforehand<T, F: Front<T>>(waker: &Waker) -> Option<Waker> {
-    F::OPENS.then(|| waker.clone())
-}
-
 impl<'a, T: Send, S: Store<T>> PutFuture<'a, T, S> {
     pub(super) fn new(channel: &'a ChannelOver<T, S>, value: T) -> Self {
         PutFuture {
@@ -125,14 +118,17 @@ impl<'a, T: Send, S: Store<T>> PutFuture<'a, T, S> {
     /// Puts a value that the front did not accept. Not inlined, so that a put that does not wait needs no stack for it.
     ///
     /// It does not retry for a while, as a thread does. The task that it waits for may have to run on this very thread.
+    ///
+    /// The waker is cloned while no lock is held, because that runs code of the executor. It is cloned beforehand only
+    /// where the front had no room and no request waited. Where requests wait, most often takes do, and the put is done.
     #[cold]
     #[inline(never)]
     fn begin(self: Pin<&mut Self>, value: T, waker: &Waker) -> Poll<Result<(), PutError<T>>> {
-        let mut value = match self.channel.front.offer::<false>(value) {
+        let (mut value, mut known) = match self.channel.front.offer::<false>(value) {
             Quick::Done(()) => return Poll::Ready(Ok(())),
-            Quick::Unable(value) | Quick::Ask(value) => value,
+            Quick::Unable(value) => (value, Some(waker.clone())),
+            Quick::Ask(value) => (value, None),
         };
-        let mut known = waker_beforehand::<T, S::Front>(waker);
         let channel = self.channel;
         loop {
             let mut effects = Effects::new();
@@ -259,10 +255,11 @@ impl<'a, T: Send, S: Store<T>> TakeFuture<'a, T, S> {
     #[inline(never)]
     fn begin(mut self: Pin<&mut Self>, waker: &Waker) -> Poll<Result<T, TakeError>> {
         *self.as_mut().stage() = Stage::Done;
-        if let Quick::Done(value) = self.channel.front.poll::<false>() {
-            return Poll::Ready(Ok(value));
-        }
-        let mut known = waker_beforehand::<T, S::Front>(waker);
+        let mut known = match self.channel.front.poll::<false>() {
+            Quick::Done(value) => return Poll::Ready(Ok(value)),
+            Quick::Unable(()) => Some(waker.clone()),
+            Quick::Ask(()) => None,
+        };
         let channel = self.channel;
         loop {
             let mut effects = Effects::new();
