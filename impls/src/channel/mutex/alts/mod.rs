@@ -12,6 +12,8 @@ mod mixed;
 mod port;
 mod prepared;
 
+use std::mem;
+
 use flowmeter_harness::channel::{AltsError, Order, Patience, Winner};
 use flowmeter_harness::sync::Deadline;
 
@@ -113,11 +115,32 @@ fn block<C: Clauses + ?Sized>(
 ) -> Result<Winner, AltsError> {
     let parker = Parker::new();
     let request = Operation::alts(Notify::Thread(parker.unparker()));
-    if let Some(over) = join(clauses, indices, &request) {
+    let joining = Joining {
+        clauses,
+        indices,
+        request: &request,
+    };
+    let over = join(joining.clauses, indices, &request);
+    mem::forget(joining);
+    if let Some(over) = over {
         return over.map(Winner::Clause);
     }
     let committed = wait(&parker, &request, deadline).map(|committed| committed.clause);
     Ok(finish(clauses, indices, &request, committed))
+}
+
+/// A request that joins its channels. If that panics, as the clone of a promise's value may, it leaves them.
+struct Joining<'j, C: Clauses + ?Sized> {
+    clauses: &'j mut C,
+    indices: &'j [usize],
+    request: &'j Operation,
+}
+
+impl<C: Clauses + ?Sized> Drop for Joining<'_, C> {
+    fn drop(&mut self) {
+        self.request.end();
+        leave(self.clauses, self.indices, self.request);
+    }
 }
 
 /// Makes the request wait in the channels of all clauses. If a clause commits on the way, or is refused, the request
@@ -165,5 +188,51 @@ fn finish<C: Clauses + ?Sized>(
             Winner::Clause(clause)
         }
         None => Winner::TimedOut,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    use super::*;
+
+    /// Two clauses that are not able. The second one panics when it joins.
+    #[derive(Default)]
+    struct Two {
+        left: Vec<usize>,
+        ended: bool,
+    }
+
+    impl Clauses for Two {
+        fn count(&self) -> usize {
+            2
+        }
+
+        fn missing_value(&self) -> Option<usize> {
+            None
+        }
+
+        fn attempt(&mut self, clause: usize, request: Option<&Arc<Operation>>) -> Tried {
+            assert!(clause == 0 || request.is_none(), "no copy today");
+            Tried::NotAble
+        }
+
+        fn leave(&mut self, clause: usize, request: &Operation) {
+            self.left.push(clause);
+            self.ended = !request.is_waiting();
+        }
+
+        fn receive(&mut self, _clause: usize) {}
+    }
+
+    #[test]
+    fn an_alts_that_panics_as_it_joins_leaves_its_channels() {
+        let mut two = Two::default();
+        let ran = catch_unwind(AssertUnwindSafe(|| {
+            run(&mut two, &mut [0, 1], Order::Priority, Patience::Forever)
+        }));
+        assert!(ran.is_err(), "the second clause panics");
+        assert_eq!((two.left, two.ended), (vec![0, 1], true));
     }
 }
