@@ -6,9 +6,10 @@ use std::task::Waker;
 
 use flowmeter_harness::sync::Deadline;
 
-use crate::sync::Unparker;
+use crate::sync::{Unparker, contain};
 
-/// Wakes a waiter. Run and dropped without the lock, since a waker is the executor's code.
+/// Wakes a waiter. Run and dropped without the lock, since a waker is the executor's code. One that panics keeps no other
+/// waiter asleep.
 #[derive(Debug)]
 pub(super) enum Wake {
     Thread(Unparker),
@@ -19,7 +20,9 @@ impl Wake {
     pub(super) fn wake(self) {
         match self {
             Wake::Thread(unparker) => unparker.unpark(),
-            Wake::Task(waker) => waker.wake(),
+            Wake::Task(waker) => {
+                contain(|| waker.wake());
+            }
         }
     }
 }
@@ -109,5 +112,41 @@ impl<R> Queue<R> {
     fn place(&self, ticket: Ticket) -> usize {
         let places = self.places.binary_search_by_key(&ticket, |w| w.ticket);
         places.expect("only the waiter gives up its place")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[allow(clippy::disallowed_types, reason = "`Wake` is written over std's Arc")]
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use super::*;
+
+    struct Panics;
+
+    #[derive(Default)]
+    struct Hears(AtomicBool);
+
+    #[allow(clippy::disallowed_types, reason = "`Wake` is written over std's Arc")]
+    impl std::task::Wake for Panics {
+        fn wake(self: Arc<Self>) {
+            panic!("no task today");
+        }
+    }
+
+    #[allow(clippy::disallowed_types, reason = "`Wake` is written over std's Arc")]
+    impl std::task::Wake for Hears {
+        fn wake(self: Arc<Self>) {
+            self.0.store(true, Ordering::SeqCst);
+        }
+    }
+
+    #[test]
+    fn a_waker_that_panics_keeps_no_other_waiter_asleep() {
+        let hears = Arc::new(Hears::default());
+        let wakers = [Arc::new(Panics).into(), Arc::clone(&hears).into()];
+        wakers.map(Wake::Task).into_iter().for_each(Wake::wake);
+        assert!(hears.0.load(Ordering::SeqCst), "the second was not woken");
     }
 }
