@@ -23,8 +23,8 @@
 //! | `(pipe a b)`, `mult`, `mix`, `pub`, … | `flowmeter_impls::combinator`, `flowmeter_impls::pipeline` | |
 //!
 //! Three things differ. A put on a closed channel gives its value back as an error, where `>!!` answers `false`. A take
-//! from a closed channel is an error, where `<!!` answers `nil`. 1,024 puts and
-//! 1,024 takes may wait on a channel of [`chan`]. The next one is refused as an error, where core.async fails an assertion.
+//! from a closed channel is an error, where `<!!` answers `nil`. 1,024 puts and 1,024 takes may wait on a channel of
+//! [`chan`]. The next one is refused as an error, where core.async fails an assertion.
 //!
 //! ```
 //! use std::time::Duration;
