@@ -3,8 +3,6 @@
 //! The scenarios are streams that are timed too, so that both numbers have one name. Each implementation is counted in a
 //! process of its own, which may be that of the twins. `docs/cost.md` has the tables.
 
-mod keeping;
-
 use std::time::Duration;
 
 use flowmeter_harness::sync::World;
@@ -19,7 +17,7 @@ use crate::scenario::{Form, ScenarioSpec};
 use crate::workloads::Work;
 use crate::worlds::Worlds;
 
-pub use keeping::Keeping;
+pub use flowmeter_harness::sync::cost::Keeping;
 
 /// The world that counts.
 pub(crate) const WORLD: &str = Shuttle::NAME;
@@ -91,7 +89,7 @@ pub(crate) fn ask(
 
 /// The process of one implementation.
 pub(crate) fn serve(worlds: &Worlds, question: &Question) -> Result<Vec<ModelledCost>, String> {
-    if !keeping::keep() {
+    if !Keeping::keep() {
         return Err(
             "this program uses addresses again, so that moves cannot be counted; make \
              flowmeter_suites::cost::Keeping its global allocator"

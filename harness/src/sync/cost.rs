@@ -3,6 +3,13 @@
 //! The schedule and the counts depend on the code alone. So they are the same on every machine and in every build, where
 //! a measured time is not. `docs/cost.md` says what they leave out.
 
+pub mod allocations;
+#[cfg(feature = "shuttle")]
+mod keeping;
+
+#[cfg(feature = "shuttle")]
+pub use keeping::Keeping;
+
 /// A fixed schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -41,6 +48,10 @@ pub struct Counts {
     /// Accesses to an atomic, a lock, a token or a condition variable that the task had no valid copy of, because
     /// another task had written it, or had read it before this write.
     pub moves: u64,
+    /// Allocations on the heap, and reallocations, that the implementation made. `None` where the program's allocator
+    /// is not `Keeping`, and in records of earlier builds.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub allocations: Option<u64>,
     /// Reads of atomics.
     pub loads: u64,
     /// Writes of atomics.
@@ -57,20 +68,25 @@ impl Counts {
             locks: self.locks.checked_sub(earlier.locks)?,
             wakes: self.wakes.checked_sub(earlier.wakes)?,
             moves: self.moves.checked_sub(earlier.moves)?,
+            allocations: match self.allocations.zip(earlier.allocations) {
+                Some((longer, shorter)) => Some(longer.checked_sub(shorter)?),
+                None => None,
+            },
             loads: self.loads.checked_sub(earlier.loads)?,
             stores: self.stores.checked_sub(earlier.stores)?,
         })
     }
 
-    /// Name and number of each, in the order of tables.
-    pub const fn each(self) -> [(&'static str, u64); 6] {
+    /// Name and number of each, in the order of tables; `None` where it was not counted.
+    pub const fn each(self) -> [(&'static str, Option<u64>); 7] {
         [
-            ("rmw", self.read_modify_writes),
-            ("lock", self.locks),
-            ("wake", self.wakes),
-            ("move", self.moves),
-            ("load", self.loads),
-            ("store", self.stores),
+            ("rmw", Some(self.read_modify_writes)),
+            ("lock", Some(self.locks)),
+            ("wake", Some(self.wakes)),
+            ("move", Some(self.moves)),
+            ("alloc", self.allocations),
+            ("load", Some(self.loads)),
+            ("store", Some(self.stores)),
         ]
     }
 }

@@ -96,7 +96,7 @@ fn table(data: &Data, of: &Scenario) -> Option<Table> {
             }
             if modelled {
                 let costs = Pace::ALL.map(|pace| cost_in(data, scenario, &key.name, pace));
-                fields.extend(shared_accesses(costs));
+                fields.extend(counts(costs));
             }
             Some(Row {
                 name: key.name,
@@ -136,7 +136,7 @@ fn allocations(of: Option<&Allocated>) -> [Field; 3] {
     ]
 }
 
-/// What a message costs there in shared memory: the latest count.
+/// What a message costs there in shared memory and allocations: the latest count.
 fn cost_in<'a>(
     data: &Data<'a>,
     scenario: &str,
@@ -147,14 +147,14 @@ fn cost_in<'a>(
     all.find(|it| (&*it.scenario, &*it.implementation, it.pace) == (scenario, name, pace))
 }
 
-/// Read-modify-writes, locks, wake-ups and moves a message under both schedules, sorted by their sum.
-fn shared_accesses(costs: [Option<&ModelledCost>; 2]) -> [Field; 4] {
+/// Read-modify-writes, locks, wake-ups, moves and allocations a message under both schedules, sorted by their sum.
+fn counts(costs: [Option<&ModelledCost>; 2]) -> [Field; 5] {
     let [bursts, steps] = costs.map(|cost| cost.and_then(ModelledCost::per_message));
     std::array::from_fn(|at| {
-        let Some((bursts, steps)) = bursts.zip(steps) else {
+        let of = |costs: Option<[(_, Option<f64>); 7]>| costs?[at].1;
+        let Some((bursts, steps)) = of(bursts).zip(of(steps)) else {
             return field(None, plain);
         };
-        let (bursts, steps) = (bursts[at].1, steps[at].1);
         field(Some(bursts + steps), |_| {
             format!("{bursts:.2} / {steps:.2}")
         })

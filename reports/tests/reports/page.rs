@@ -323,6 +323,7 @@ fn costs_and_uncontended_costs_are_shown_but_not_beside_a_failure() {
                 messages: 200,
                 counts: Some(Counts {
                     wakes,
+                    allocations: Some(2 * wakes),
                     ..Counts::default()
                 }),
                 error: None,
@@ -334,7 +335,13 @@ fn costs_and_uncontended_costs_are_shown_but_not_beside_a_failure() {
     assert!(page.contains("channels/not-timed") && page.contains("<b>27.5 ns</b>"));
     assert!(page.contains("cargo bench -- &#39;^channels/not-timed/&#39;"));
     assert!(!page.contains("123 ns"), "it hung");
-    for text in [">2.5<", ">77.7 B<", ">1.5 KiB", "0.61 / 2.28"] {
+    for text in [
+        ">2.5<",
+        ">77.7 B<",
+        ">1.5 KiB",
+        "0.61 / 2.28",
+        "1.23 / 4.56",
+    ] {
         assert_eq!(page.matches(text).count(), 1, "{text}");
     }
     assert!(page.contains("How evenly threads of one side take turns: right is better"));

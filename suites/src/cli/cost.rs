@@ -1,4 +1,4 @@
-//! `cost`: what a message costs each channel in shared accesses, counted under fixed schedules.
+//! `cost`: what a message costs each channel in shared accesses and allocations, counted under fixed schedules.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -20,7 +20,7 @@ use crate::twins;
 use crate::worlds::Worlds;
 
 /// Count what a message costs each channel in shared memory: read-modify-writes, locks, wake-ups, moves of a location
-/// from task to task, loads, stores
+/// from task to task, loads, stores; and allocations
 ///
 /// The counts are exact, and the same on every machine and in every build. A channel runs under two fixed schedules. In
 /// `bursts` a task runs until it waits. In `steps` the next task runs after each access. Published crates take part
@@ -191,10 +191,11 @@ fn cells(row: &ModelledCost) -> String {
     let Some(each) = row.per_message() else {
         return format!("{:>NUMBER$}", "-").repeat(Counts::default().each().len());
     };
-    let cell = |(_, count): (&str, f64)| match count {
-        0.0 => format!("{:>NUMBER$}", 0),
-        ..99.5 => format!("{count:>NUMBER$.2}"),
-        _ => format!("{count:>NUMBER$.0}"),
+    let cell = |(_, count): (&str, Option<f64>)| match count {
+        None => format!("{:>NUMBER$}", "-"),
+        Some(0.0) => format!("{:>NUMBER$}", 0),
+        Some(count @ ..99.5) => format!("{count:>NUMBER$.2}"),
+        Some(count) => format!("{count:>NUMBER$.0}"),
     };
     each.map(cell).concat()
 }

@@ -61,6 +61,7 @@ pub fn fences(order: Ordering) -> bool {
 macro_rules! atomics {
     ($engine:ident) => {
         pub use ::std::sync::atomic::Ordering;
+        use $crate::sync::cost::allocations::apart;
         use $crate::sync::explored::atomic::{atomic, exchanged, fences, ordered};
         use $crate::sync::explored::{Engine, address};
         use $crate::sync::sites::Kind;
@@ -107,6 +108,7 @@ macro_rules! atomic {
             #[inline]
             #[track_caller]
             pub fn load(&self, order: Ordering) -> $value {
+                let _apart = apart();
                 let seen = self.0.load(ordered::<$engine>(address(self), Kind::Load, order));
                 <$engine>::accessed(Kind::Load, seen)
             }
@@ -115,6 +117,7 @@ macro_rules! atomic {
             #[inline]
             #[track_caller]
             pub fn store(&self, value: $value, order: Ordering) {
+                let _apart = apart();
                 self.0.store(value, ordered::<$engine>(address(self), Kind::Store, order));
                 <$engine>::accessed(Kind::Store, ());
             }
@@ -123,6 +126,7 @@ macro_rules! atomic {
             #[inline]
             #[track_caller]
             pub fn swap(&self, value: $value, order: Ordering) -> $value {
+                let _apart = apart();
                 let seen = self.0.swap(value, ordered::<$engine>(address(self), Kind::ReadModifyWrite, order));
                 <$engine>::accessed(Kind::ReadModifyWrite, seen)
             }
@@ -140,6 +144,7 @@ macro_rules! atomic {
                 success: Ordering,
                 failure: Ordering,
             ) -> Result<$value, $value> {
+                let _apart = apart();
                 let (success, failure, _) =
                     exchanged::<$engine>(address(self), Kind::CompareExchange, success, failure);
                 let seen = self.0.compare_exchange(current, new, success, failure);
@@ -159,6 +164,7 @@ macro_rules! atomic {
                 success: Ordering,
                 failure: Ordering,
             ) -> Result<$value, $value> {
+                let _apart = apart();
                 let (success, failure, fails) =
                     exchanged::<$engine>(address(self), Kind::CompareExchangeWeak, success, failure);
                 let seen = if fails {
@@ -196,6 +202,7 @@ macro_rules! atomic {
                 #[inline]
                 #[track_caller]
                 pub fn $fetch(&self, value: $value, order: Ordering) -> $value {
+                    let _apart = apart();
                     let seen = self.0.$fetch(value, ordered::<$engine>(address(self), Kind::ReadModifyWrite, order));
                     <$engine>::accessed(Kind::ReadModifyWrite, seen)
                 }

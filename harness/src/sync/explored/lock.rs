@@ -7,6 +7,7 @@ use ::std::panic::Location;
 use ::std::sync::{Arc, Mutex as Plain, PoisonError};
 
 use super::super::Deadline;
+use super::super::cost::allocations::apart;
 use super::super::sites::{self, Breakage, Kind};
 use super::census::{self, Holder, State};
 use super::mischief::Mischief;
@@ -32,6 +33,7 @@ impl<E: Engine, T> Mutex<E, T> {
     #[inline]
     #[track_caller]
     pub fn new(value: T) -> Self {
+        let _apart = apart();
         Mutex {
             raw: E::mutex(value),
             holder: Arc::default(),
@@ -48,6 +50,7 @@ impl<E: Engine, T> Mutex<E, T> {
     }
 
     fn lock_at(&self, at: &'static Location<'static>) -> MutexGuard<'_, E, T> {
+        let _apart = apart();
         let me = E::me();
         if let Some(me) = me {
             locks(me, &self.holder, at);
@@ -66,6 +69,7 @@ impl<E: Engine, T> Mutex<E, T> {
     pub fn try_lock(&self) -> Option<MutexGuard<'_, E, T>> {
         let at = Location::caller();
         sites::pass(Kind::TryLock, None, at);
+        let _apart = apart();
         E::announce(address(&self.raw), Kind::TryLock, at);
         E::try_lock(&self.raw).map(|raw| self.guard(raw, E::me()))
     }
@@ -144,6 +148,7 @@ impl<E: Engine, T> DerefMut for MutexGuard<'_, E, T> {
 impl<E: Engine, T> Drop for MutexGuard<'_, E, T> {
     #[inline]
     fn drop(&mut self) {
+        let _apart = apart();
         // The census is updated before the release, because the next holder updates it again.
         self.lock.holder.clear();
         drop(self.raw.take());
@@ -162,6 +167,7 @@ impl<E: Engine> Condvar<E> {
     #[inline]
     #[track_caller]
     pub fn new() -> Self {
+        let _apart = apart();
         Condvar {
             gate: Arc::new(E::Word::new(0)),
             waiters: Plain::default(),
@@ -199,6 +205,7 @@ impl<E: Engine> Condvar<E> {
         deadline: Deadline,
         at: &'static Location<'static>,
     ) -> MutexGuard<'a, E, T> {
+        let _apart = apart();
         if deadline != Deadline::NEVER {
             time::order();
         }
@@ -226,6 +233,7 @@ impl<E: Engine> Condvar<E> {
         if broken == Some(Breakage::Dropped) {
             return;
         }
+        let _apart = apart();
         self.gate.touch();
         let others = self.waiters().len().saturating_sub(1);
         let mut place = match broken {
@@ -250,6 +258,7 @@ impl<E: Engine> Condvar<E> {
         if broken == Some(Breakage::Dropped) {
             return;
         }
+        let _apart = apart();
         self.gate.touch();
         let all = ::std::mem::take(&mut *self.waiters());
         for seat in all {

@@ -10,6 +10,7 @@ use ::std::sync::{Arc, Mutex as Plain, PoisonError};
 use ::std::task::{Context, Poll, Wake, Waker};
 
 use super::super::Deadline;
+use super::super::cost::allocations::apart;
 use super::super::sites::{self, Breakage, Kind};
 use super::mischief::Mischief;
 use super::seat::{Rouse, Seat};
@@ -59,6 +60,7 @@ impl<E: Engine> Parker<E> {
     #[inline]
     #[track_caller]
     pub fn new() -> Self {
+        let _apart = apart();
         Parker {
             unparker: Unparker(Arc::new(Bench {
                 token: Arc::new(E::Word::new(EMPTY)),
@@ -90,6 +92,7 @@ impl<E: Engine> Parker<E> {
     }
 
     fn sit(&self, what: &'static str, at: &'static Location<'static>, deadline: Deadline) {
+        let _apart = apart();
         let passed = time::has_passed(deadline);
         let bench = &*self.unparker.0;
         if deadline != Deadline::NEVER && !passed {
@@ -121,6 +124,7 @@ impl<E: Engine> Unparker<E> {
     }
 
     fn give(&self) {
+        let _apart = apart();
         self.0.token.swap(TOKEN, Ordering::Release);
         let seat = self.0.seat().take();
         if seat.is_some_and(|seat| seat.rouse()) {
@@ -145,7 +149,10 @@ impl<E: Engine> Wake for Unparker<E> {
 pub fn block_on<E: Engine, F: Future>(future: F) -> F::Output {
     let at = Location::caller();
     let parker = Parker::<E>::new();
-    let waker = Waker::from(Arc::new(parker.unparker()));
+    let waker = {
+        let _apart = apart();
+        Waker::from(Arc::new(parker.unparker()))
+    };
     let mut context = Context::from_waker(&waker);
     let mut future = pin!(future);
     loop {

@@ -5,6 +5,7 @@ use ::std::marker::PhantomData;
 use ::std::panic::Location;
 
 use super::super::body::{Answer, Body, answered, erased};
+use super::super::cost::allocations::apart;
 use super::super::trace;
 use super::census::{self, State};
 use super::{Engine, helper, time};
@@ -27,6 +28,7 @@ struct Started<E: Engine> {
 pub fn spawn<E: Engine, T: Send + 'static>(
     body: impl FnOnce() -> T + Send + 'static,
 ) -> JoinHandle<E, T> {
+    let _apart = apart();
     JoinHandle {
         started: Started::new(erased(body)),
         answer: PhantomData,
@@ -37,6 +39,7 @@ pub fn spawn<E: Engine, T: Send + 'static>(
 #[cfg(feature = "shuttle")]
 #[track_caller]
 pub fn spawn_guest<E: Engine>(body: impl FnOnce() + Send + 'static) {
+    let _apart = apart();
     let started = Started::<E>::new(erased(body));
     census::with(|census| census.thread(started.number).guest = true);
     helper::ensure::<E>();
@@ -62,6 +65,7 @@ impl<E: Engine> Started<E> {
 
     #[track_caller]
     fn join(self) -> Answer {
+        let _apart = apart();
         let me = E::me();
         if let Some(me) = me {
             let at = Location::caller();
@@ -117,6 +121,7 @@ impl<E: Engine, T> fmt::Debug for JoinHandle<E, T> {
 #[inline]
 #[track_caller]
 pub fn yield_now<E: Engine>() {
+    let _apart = apart();
     let settled = census::with(|census| {
         census.spun += 1;
         if census.spun >= census::SPINS {

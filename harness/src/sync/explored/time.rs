@@ -3,6 +3,7 @@
 use ::std::sync::atomic::Ordering;
 use ::std::time::Duration;
 
+use super::super::cost::allocations::apart;
 use super::super::{Deadline, trace};
 use super::census::{self, Timer};
 
@@ -11,6 +12,7 @@ use super::census::{self, Timer};
 #[inline]
 #[track_caller]
 pub fn now_nanos() -> u64 {
+    let _apart = apart();
     census::with(|census| census.clock.clone()).load()
 }
 
@@ -19,6 +21,7 @@ pub fn now_nanos() -> u64 {
 #[inline]
 #[track_caller]
 pub fn brisk_nanos() -> u64 {
+    let _apart = apart();
     let (clock, lag) = census::with(|census| (census.clock.clone(), census.lag));
     clock.load().saturating_sub(lag)
 }

@@ -2,6 +2,7 @@
 
 use ::std::panic::Location;
 
+use super::super::cost::allocations::apart;
 use super::census;
 use super::place;
 
@@ -17,6 +18,7 @@ struct Ticket(u64);
 
 impl Ticket {
     fn at(line: &'static Location<'static>) -> Ticket {
+        let _apart = apart();
         census::with(|census| {
             census.keys += 1;
             census.tracked.insert(census.keys, line);

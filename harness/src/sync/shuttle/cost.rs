@@ -3,14 +3,14 @@
 //!
 //! A move is counted as in the MESI protocol with one object to a line: a read needs a valid copy, and a write makes all
 //! other copies invalid. Nothing has a copy of what is new. So addresses must not be used again, and a program that
-//! counts needs an allocator that keeps what is released.
+//! counts needs an allocator that keeps what is released. The same allocator tells of each allocation.
 
 use ::shuttle::{MaxSteps, Runner};
 use ::std::cell::RefCell;
 use ::std::collections::{BTreeMap, BTreeSet};
 
 use super::super::Failure;
-use super::super::cost::{Counts, Pace};
+use super::super::cost::{Counts, Pace, allocations};
 use super::super::explored::exploration::{attempt, execute, explore_apart};
 use super::super::sites::Kind;
 use super::schedulers::Paced;
@@ -20,12 +20,17 @@ use super::{Shuttle, config};
 /// Steps of an execution; one with more is taken for one that does not end.
 const STEPS: usize = 1_000_000;
 
+const SWITCHED: &str = "a primitive of this world switches threads and is not kept apart, so allocations cannot be \
+                        counted; see harness/src/sync/cost/allocations.rs";
+
 #[derive(Default)]
 struct Counter {
     counts: Counts,
     /// The tasks with a valid copy of each object.
     copies: BTreeMap<usize, BTreeSet<usize>>,
     left_out: Vec<usize>,
+    /// Whether threads switched outside of the world's primitives, so that allocations are not those of the right one.
+    switched_within: bool,
 }
 
 ::std::thread_local! {
@@ -91,6 +96,13 @@ pub(super) fn is_left_out(object: usize) -> bool {
     with(|counter| counter.left_out.contains(&object)).unwrap_or(false)
 }
 
+/// The next thread is chosen.
+pub(super) fn switches() {
+    if allocations::is_within() {
+        with(|counter| counter.switched_within = true);
+    }
+}
+
 /// Whether this execution is counted.
 pub(super) fn counts() -> bool {
     with(|_| ()).is_some()
@@ -110,7 +122,13 @@ pub(super) fn count(
                 execute::<Shuttle>(0, &model);
             });
         });
-        counted = COUNTER.take().unwrap_or_default().counts;
+        let counter = COUNTER.take().unwrap_or_default();
+        let allocations = allocations::so_far();
+        counted = Counts {
+            allocations,
+            ..counter.counts
+        };
+        let message = message.or_else(|| counter.switched_within.then(|| SWITCHED.to_owned()));
         (false, message.map(Failure::from))
     });
     explored

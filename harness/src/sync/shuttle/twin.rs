@@ -19,6 +19,8 @@ use super::super::sites::Kind;
 use super::super::{Deadline, trace};
 use super::{IN_TURNS, Shuttle, access, cost};
 
+pub use super::super::cost::allocations::{Part, apart};
+
 /// One wait of one thread. Another thread ends it, or a deadline does.
 pub struct Wait {
     seat: Arc<Seat<Shuttle>>,
@@ -155,6 +157,7 @@ impl Scheduler for Ending {
         if OVER.get() {
             return None;
         }
+        cost::switches();
         let next = self.0.next_task(runnable, current, is_yielding)?;
         access::made(next);
         Some(next)

@@ -5,6 +5,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 
+use flowmeter_harness::sync::shuttle::twin::apart;
 use flowmeter_std::thread::{self, Thread};
 
 struct Unpark(Thread);
@@ -22,7 +23,11 @@ impl Wake for Unpark {
 /// As `async_io::block_on`.
 #[track_caller]
 pub fn block_on<F: Future>(future: F) -> F::Output {
-    let waker = Waker::from(Arc::new(Unpark(thread::current())));
+    // async-io keeps one for each thread.
+    let waker = {
+        let _apart = apart();
+        Waker::from(Arc::new(Unpark(thread::current())))
+    };
     let mut context = Context::from_waker(&waker);
     let mut future = pin!(future);
     loop {

@@ -117,6 +117,7 @@ fn before(what: &'static str, announce: impl Fn()) {
     if ::std::thread::panicking() || place() != Place::Inside {
         return;
     }
+    let _apart = twin::apart();
     if task().is_some_and(spin::has_run_alone) && !twin::is_counted() {
         yield_now();
     } else if !spin::keeps_its_turn() {
@@ -169,7 +170,10 @@ pub fn sleep(time: Duration) {
         Place::Outside => ::std::thread::sleep(time),
         Place::Ending => {}
         Place::Inside if time.is_zero() => yield_now(),
-        Place::Inside => twin::Wait::here().sit("sleep", after(time)),
+        Place::Inside => {
+            let _apart = twin::apart();
+            twin::Wait::here().sit("sleep", after(time));
+        }
     }
 }
 

@@ -56,8 +56,8 @@ fn our_channels_cost_what_the_page_says() {
 #[test]
 fn costs_are_printed_as_lines_of_json_and_written_into_a_page() {
     let ground = Ground::new();
-    let condvar = ["cost", "-i", "^condvar$", "-s", "^channels/spsc-1$"];
-    let json = ground.run(&[&condvar[..], &["--format", "json"]].concat());
+    let fixed = ["cost", "-i", "^lock_free$", "-s", "^channels/spsc-64$"];
+    let json = ground.run(&[&fixed[..], &["--format", "json"]].concat());
     let json = json.fine();
     let keys = [
         "scenario",
@@ -69,12 +69,14 @@ fn costs_are_printed_as_lines_of_json_and_written_into_a_page() {
     ];
     assert_keys(&json, &keys);
     assert_eq!(json.lines().count(), 2, "one for each pace: {json}");
+    // Its buffer is there from the beginning.
+    assert_eq!(json.matches("\"allocations\":0,").count(), 2, "{json}");
 
     ground.write(
         "page.md",
         "# Costs\n\n<!-- cost -->\nold\n<!-- /cost -->\n\nAfter.\n",
     );
-    let output = ground.run(&[&condvar[..], &["--page", "page.md"]].concat());
+    let output = ground.run(&[&fixed[..], &["--page", "page.md"]].concat());
     let table = output.fine();
     let page = ground.text("page.md");
     let (before, after) = page.split_once(table.trim_end()).expect("the same table");

@@ -1,28 +1,33 @@
 //! Costs that are known beforehand.
 
-use std::collections::VecDeque;
+use std::collections::LinkedList;
 use std::num::NonZeroUsize;
 use std::sync::Arc as Plain;
 
 use flowmeter_harness::channel::{
-    Blocking, Buffer, Channels, Message, Offered, Polled, PutError, TakeError,
+    Async, Blocking, Buffer, Channels, Message, Offered, Polled, PutError, TakeError,
 };
 use flowmeter_harness::registry::{Registry, Visitor, own};
 use flowmeter_harness::sync::World;
-use flowmeter_harness::sync::cost::{Counts, Pace};
+use flowmeter_harness::sync::cost::{Counts, Keeping, Pace};
 use flowmeter_harness::sync::loom::Loom;
 use flowmeter_harness::sync::shuttle::atomic::{AtomicU64, Ordering};
 use flowmeter_harness::sync::shuttle::{Condvar, Mutex, Shuttle, Sim, spawn};
 
 use super::{Cost, Shape, costs};
 
-/// A queue behind one lock, and a counter of its own. It is locked once an operation, and told of once a put.
+// As in the programs that count.
+#[global_allocator]
+static ALLOCATOR: Keeping = Keeping;
+
+/// A queue behind one lock, and a counter of its own. It is locked once an operation, told of once a put, and allocates a
+/// node for each value.
 struct Tiny;
 
 struct Half<T>(Plain<Shared<T>>);
 
 struct Shared<T> {
-    values: Mutex<VecDeque<T>>,
+    values: Mutex<LinkedList<T>>,
     filled: Condvar,
     taken: AtomicU64,
 }
@@ -33,7 +38,7 @@ impl Channels for Tiny {
 
     fn open<T: Message>(buffer: Buffer) -> Option<(Half<T>, Half<T>)> {
         let shared = Plain::new(Shared {
-            values: Mutex::new(VecDeque::new()),
+            values: Mutex::new(LinkedList::new()),
             filled: Condvar::new(),
             taken: AtomicU64::new(0),
         });
@@ -70,21 +75,39 @@ impl Blocking for Tiny {
     }
 }
 
+/// A put allocates once before its first poll, and once in it.
+impl Async for Tiny {
+    fn put_async<T: Message>(
+        tx: &mut Half<T>,
+        value: T,
+    ) -> impl Future<Output = Result<(), PutError<T>>> + Send {
+        let value = Box::new(value);
+        async { Tiny::put(tx, *value) }
+    }
+    async fn take_async<T: Message>(rx: &mut Half<T>) -> Result<T, TakeError> {
+        Tiny::take(rx)
+    }
+}
+
 #[derive(Clone, Copy, Debug)]
 struct Known;
 
 impl Registry for Known {
     fn channels<V: Visitor>(self, visitor: &mut V) {
-        own::<Tiny, _>(visitor, "tiny").channel().blocking().enter();
+        own::<Tiny, _>(visitor, "tiny")
+            .channel()
+            .blocking()
+            .asynchronous()
+            .enter();
     }
 }
 
-fn of<W: World>(buffer: Buffer) -> [Option<Cost>; 2] {
+fn of<W: World>(buffer: Buffer, awaits: bool) -> [Option<Cost>; 2] {
     let shape = Shape {
         producers: 1,
         consumers: 1,
         buffer,
-        awaits: false,
+        awaits,
     };
     let [costs] = costs::<W>(Known, "tiny", &[shape])
         .try_into()
@@ -94,7 +117,8 @@ fn of<W: World>(buffer: Buffer) -> [Option<Cost>; 2] {
 
 #[test]
 fn a_known_channel_costs_what_it_does() {
-    let [bursts, steps] = of::<Shuttle>(Buffer::Unbounded).map(|cost| cost.expect("it has such"));
+    let costs = of::<Shuttle>(Buffer::Unbounded, false);
+    let [bursts, steps] = costs.map(|cost| cost.expect("it has such"));
     let messages = bursts.messages;
     // The first burst puts all, and the second takes all.
     let alone = Counts {
@@ -102,21 +126,42 @@ fn a_known_channel_costs_what_it_does() {
         locks: 2 * messages,
         loads: messages,
         stores: messages,
+        allocations: Some(messages),
         ..Counts::default()
     };
     assert_eq!(bursts.counts, alone);
     // In step, each operation finds the lock with the other task.
     let moves = 2 * steps.messages;
     assert_eq!(steps.counts, Counts { moves, ..alone });
+    let [awaited, _] = of::<Shuttle>(Buffer::Unbounded, true).map(|cost| cost.expect("likewise"));
+    let allocations = Some(2 * awaited.messages);
+    assert_eq!(
+        awaited.counts,
+        Counts {
+            allocations,
+            ..alone
+        }
+    );
 }
 
 #[test]
 fn without_such_a_channel_or_a_world_that_counts_there_is_no_cost() {
     let one = NonZeroUsize::MIN;
-    assert_eq!(of::<Shuttle>(Buffer::Fixed(one)), [None, None]);
-    assert_eq!(of::<Sim>(Buffer::Unbounded), [None, None]);
-    assert_eq!(of::<Loom>(Buffer::Unbounded), [None, None]);
+    assert_eq!(of::<Shuttle>(Buffer::Fixed(one), false), [None, None]);
+    assert_eq!(of::<Sim>(Buffer::Unbounded, false), [None, None]);
+    assert_eq!(of::<Loom>(Buffer::Unbounded, false), [None, None]);
 }
+
+/// The counts of an execution in which no implementation is called.
+const NOTHING: Counts = Counts {
+    read_modify_writes: 0,
+    locks: 0,
+    wakes: 0,
+    moves: 0,
+    allocations: Some(0),
+    loads: 0,
+    stores: 0,
+};
 
 /// The counts of an execution in bursts.
 fn counted(model: impl Fn() + Send + Sync + 'static) -> Counts {
@@ -146,7 +191,7 @@ fn a_copy_moves_when_another_task_has_written() {
         moves: 2,
         loads: 3,
         stores: 2,
-        ..Counts::default()
+        ..NOTHING
     };
     assert_eq!(counts, expected);
 }
@@ -176,7 +221,7 @@ fn a_notification_is_a_wake_where_a_task_waits() {
         locks: 3,
         wakes: 1,
         moves: 3,
-        ..Counts::default()
+        ..NOTHING
     };
     assert_eq!(counts, expected);
 }

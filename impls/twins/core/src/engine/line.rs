@@ -31,6 +31,7 @@ impl Line {
             first();
             return false;
         }
+        let _apart = twin::apart();
         // A guest may wait in a static when its execution ends.
         about_to_write(self);
         let wait = Arc::new(Wait::here());
@@ -50,6 +51,7 @@ impl Line {
     /// Whether there was one.
     pub fn wake_one(&self) -> bool {
         wrote();
+        let _apart = twin::apart();
         let others = self.waits().len().saturating_sub(1);
         let mut at = match place() {
             Place::Inside => twin::notified(others),
@@ -67,6 +69,7 @@ impl Line {
     /// Wakes all threads. How many there were.
     pub fn wake_all(&self) -> u64 {
         wrote();
+        let _apart = twin::apart();
         let all = ::std::mem::take(&mut *self.waits());
         match place() {
             Place::Inside => all.iter().map(|wait| u64::from(wait.end())).sum(),

@@ -77,6 +77,7 @@ pub fn yield_now() {
         Place::Ending => {}
         Place::Inside if twin::has_spun_out() && !::std::thread::panicking() => nap(),
         Place::Inside => {
+            let _apart = twin::apart();
             // shuttle's own `yield_now` wakes the calling task as well, which costs a poll for nothing.
             ExecutionState::request_yield();
             switch();
@@ -124,6 +125,7 @@ pub fn compared_with(nanos: u64) {
 fn nap() {
     clear_later();
     let Some(task) = task() else { return };
+    let _apart = twin::apart();
     let now = clock::now_nanos();
     let last = NAPS.with_borrow(|naps| naps.get(task).copied().unwrap_or_default());
     let written = WRITTEN.get();

@@ -6,6 +6,8 @@
 
 use ::std::cell::RefCell;
 
+use flowmeter_harness::sync::shuttle::twin;
+
 use super::{Place, clear_later, place};
 
 struct Entry {
@@ -46,6 +48,7 @@ pub fn about_to_write<T: ?Sized>(value: &T) {
 
 #[cold]
 fn keep(at: usize, size: usize) {
+    let _apart = twin::apart();
     clear_later();
     JOURNAL.with_borrow_mut(|journal| {
         if journal.iter().all(|entry| entry.at != at) {

@@ -8,7 +8,7 @@ use ::std::time::Duration;
 
 use flowmeter_core::engine::{self, Line, Place, changes, changes_again, place};
 use flowmeter_harness::sync::Deadline;
-use flowmeter_harness::sync::shuttle::twin::{wakes_spuriously, woke};
+use flowmeter_harness::sync::shuttle::twin::{apart, wakes_spuriously, woke};
 
 /// As `std::thread::Thread`.
 #[derive(Clone)]
@@ -37,6 +37,7 @@ impl Thread {
     pub(super) fn new(name: Option<String>) -> Thread {
         static LAST: AtomicU64 = AtomicU64::new(0);
         engine::about_to_write(&LAST);
+        let _apart = apart();
         Thread(Arc::new(Inner {
             id: ThreadId(LAST.fetch_add(1, Ordering::Relaxed)),
             name,

@@ -6,6 +6,7 @@ use ::std::collections::HashMap;
 use ::std::fmt;
 
 use flowmeter_core::engine::{Place, place};
+use flowmeter_harness::sync::shuttle::twin::apart;
 
 /// What [`thread_local`](crate::thread_local) makes for each value.
 pub type Key<T> = shuttle::thread::LocalKey<T>;
@@ -53,10 +54,16 @@ impl<T: 'static> LocalKey<T> {
         &'static self,
         look: impl FnOnce(&T) -> R,
     ) -> ::std::result::Result<R, AccessError> {
-        match place() {
-            Place::Outside => Ok(look(self.outside())),
-            _ => self.0.try_with(look).map_err(|_| AccessError),
+        if place() == Place::Outside {
+            return Ok(look(self.outside()));
         }
+        // A thread's first look makes the value, where std's would be there already.
+        let apart = apart();
+        let look = |value: &T| {
+            drop(apart);
+            look(value)
+        };
+        self.0.try_with(look).map_err(|_| AccessError)
     }
 
     /// It is never dropped: little is left outside of executions, and processes that explore are short.

@@ -2,8 +2,10 @@
 //! code that calls a table does not know it.
 
 use std::collections::VecDeque;
+use std::future::poll_fn;
 use std::marker::PhantomData;
 use std::num::NonZeroUsize;
+use std::pin::pin;
 
 use flowmeter_harness::channel::{
     Alts, Async, AsyncBatch, AsyncReserve, AwaitAlts, AwaitClose, Batch, Blocking, BlockingReserve,
@@ -11,6 +13,7 @@ use flowmeter_harness::channel::{
     PutDeadline, PutError, Reserve, TakeDeadline, Transform, WeakProducers,
 };
 use flowmeter_harness::sync::Deadline;
+use flowmeter_harness::sync::cost::allocations::within;
 
 use super::super::parcel::{Framed, Parcel};
 use super::operations::*;
@@ -105,11 +108,19 @@ impl<C: Channels, M: Message> Base for Of<C, M> {
 
 impl<C: Blocking, M: Message> Blocks for Of<C, M> {
     fn put(&self, half: &mut Half, value: Parcel) -> Put {
-        C::put(own_mut(half), value.open::<M>()).map_err(refused)
+        let (half, value) = (own_mut(half), value.open::<M>());
+        within(|| C::put(half, value)).map_err(refused)
     }
     fn take(&self, half: &mut Half) -> Taken {
-        C::take::<M>(own_mut(half)).map(Parcel::of)
+        let half = own_mut(half);
+        within(|| C::take::<M>(half)).map(Parcel::of)
     }
+}
+
+/// Awaits a future of the implementation: what its polls allocate is the implementation's.
+async fn awaited_within<F: Future>(future: F) -> F::Output {
+    let mut future = pin!(future);
+    poll_fn(|context| within(|| future.as_mut().poll(context))).await
 }
 
 fn refused<M: Message>(error: PutError<M>) -> PutError<Parcel> {
@@ -121,12 +132,14 @@ fn refused<M: Message>(error: PutError<M>) -> PutError<Parcel> {
 
 impl<C: Async, M: Message> Awaits for Of<C, M> {
     fn put<'a>(&self, half: &'a mut Half, value: Parcel) -> Pending<'a, Put> {
-        let put = C::put_async(own_mut(half), value.open::<M>());
-        Box::pin(async move { put.await.map_err(refused) })
+        let (half, value) = (own_mut(half), value.open::<M>());
+        let put = within(|| C::put_async(half, value));
+        Box::pin(async move { awaited_within(put).await.map_err(refused) })
     }
     fn take<'a>(&self, half: &'a mut Half) -> Pending<'a, Taken> {
-        let take = C::take_async::<M>(own_mut(half));
-        Box::pin(async move { take.await.map(Parcel::of) })
+        let half = own_mut(half);
+        let take = within(|| C::take_async::<M>(half));
+        Box::pin(async move { awaited_within(take).await.map(Parcel::of) })
     }
 }
 

@@ -1,11 +1,13 @@
-//! An allocator that can keep what is released.
+//! An allocator that tells of each block, and that can keep what is released.
 //!
 //! A count by address takes a new object for an old one where an address is used again, and when that happens differs
 //! between allocators. So a process that counts keeps everything until it ends.
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::ptr;
-use std::sync::atomic::{AtomicBool, Ordering};
+use ::std::alloc::{GlobalAlloc, Layout, System};
+use ::std::ptr;
+use ::std::sync::atomic::{AtomicBool, Ordering};
+
+use super::allocations;
 
 // Relaxed: blocks that other threads release at the moment of the change do not matter.
 static KEEPS: AtomicBool = AtomicBool::new(false);
@@ -15,28 +17,33 @@ static KEEPS: AtomicBool = AtomicBool::new(false);
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Keeping;
 
-/// Keeps from here on what is released. `false` where [`Keeping`] is not this program's allocator.
-pub(super) fn keep() -> bool {
-    KEEPS.store(true, Ordering::Relaxed);
-    let address = || (&raw const *std::hint::black_box(Box::new([0_u64; 4]))).addr();
-    let mut seen = std::collections::BTreeSet::new();
-    (0..64).all(|_| seen.insert(address()))
+impl Keeping {
+    /// Keeps from here on what is released. `false` where it is not this program's allocator.
+    pub fn keep() -> bool {
+        KEEPS.store(true, Ordering::Relaxed);
+        let address = || (&raw const *::std::hint::black_box(Box::new([0_u64; 4]))).addr();
+        let mut seen = ::std::collections::BTreeSet::new();
+        (0..64).all(|_| seen.insert(address()))
+    }
 }
 
 // SAFETY: every block is the system's, with the same layout. A block that is kept is never given out again.
 unsafe impl GlobalAlloc for Keeping {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        allocations::made();
         // SAFETY: the caller keeps the contract of `alloc`.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        allocations::made();
         // SAFETY: the caller keeps the contract of `alloc_zeroed`.
         unsafe { System.alloc_zeroed(layout) }
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
         if !KEEPS.load(Ordering::Relaxed) {
+            allocations::made();
             // SAFETY: the caller keeps the contract of `realloc`.
             return unsafe { System.realloc(block, layout, new_size) };
         }
@@ -64,7 +71,7 @@ mod tests {
 
     #[test]
     fn what_is_released_is_kept_from_the_first_count_on() {
-        assert!(!keep(), "this program's allocator is another");
+        assert!(!Keeping::keep(), "this program's allocator is another");
         let layout = Layout::new::<[u64; 4]>();
         // SAFETY: the blocks are used within their sizes, and with their own layouts.
         let (first, all) = unsafe {
@@ -77,7 +84,7 @@ mod tests {
                 Keeping.dealloc(block, layout);
                 block
             });
-            (first, blocks.collect::<std::collections::BTreeSet<_>>())
+            (first, blocks.collect::<::std::collections::BTreeSet<_>>())
         };
         assert!(all.len() == 64 && !all.contains(&first));
     }
