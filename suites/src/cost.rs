@@ -1,4 +1,5 @@
-//! The modelled cost of channels: counts of shared accesses per message under fixed schedules, the same on every machine.
+//! The modelled cost of channels: counts of shared accesses and allocations per message under fixed schedules, the same on
+//! every machine.
 //!
 //! The scenarios are streams that are timed too, so that both numbers have one name. Each implementation is counted in a
 //! process of its own, which may be that of the twins. `docs/cost.md` has the tables.

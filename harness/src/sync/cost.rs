@@ -1,4 +1,5 @@
-//! Modelled cost: what one execution under a fixed schedule does to the memory that its tasks share.
+//! Modelled cost: what one execution under a fixed schedule does to the memory that its tasks share, and how often it
+//! allocates.
 //!
 //! The schedule and the counts depend on the code alone. So they are the same on every machine and in every build, where
 //! a measured time is not. `docs/cost.md` says what they leave out.

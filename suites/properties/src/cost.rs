@@ -1,8 +1,9 @@
-//! The modelled cost of a channel: what a message costs in shared accesses under fixed schedules.
+//! The modelled cost of a channel: what a message costs in shared accesses and allocations under fixed
+//! schedules.
 //!
 //! Producers put a number of messages and consumers take them, then twice as many. The difference is the cost of that
 //! number without start and end. What is added beside the channel is one lookup of the erased design an operation, and
-//! no shared access.
+//! no shared access. Its parcels are allocated outside of the calls that count (`design/channels/family.rs`).
 
 use std::sync::{Arc, Mutex};
 

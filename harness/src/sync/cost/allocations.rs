@@ -9,6 +9,7 @@ use ::std::cell::Cell;
 thread_local! {
     /// Whether the code that runs is the implementation's.
     static WITHIN: Cell<bool> = const { Cell::new(false) };
+    #[cfg(feature = "shuttle")]
     static MADE: Cell<u64> = const { Cell::new(0) };
 }
 
