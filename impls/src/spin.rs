@@ -39,6 +39,7 @@ impl Spin {
     /// itself waits at most for another such step. After `STEP_TURNS` turns the waiter yields, since that thread may
     /// need this core.
     #[cold]
+    #[track_caller]
     pub(crate) fn snooze(&mut self) {
         if self.0 < STEP_TURNS && spinning_pays() {
             self.turn();

@@ -17,7 +17,8 @@
 //! | `yield_now`, `spin_hint` | let others run; after 100 of them without a new wait, a timer fires |
 //! | `choose`, `random_u64` | random, part of the schedule |
 //! | deadlock | found, with the place where each thread waits; `on_quiescence` runs instead, if registered |
-//! | limits | an execution of more than 200,000 steps fails: a livelock; never `complete` |
+//! | livelock | fails once every thread waits, or has yielded 300 times since anything was written |
+//! | limits | an execution of more than 200,000 steps fails; never `complete` |
 
 use ::shuttle::future::batch_semaphore::{BatchSemaphore, Fairness};
 use ::shuttle::rand::{RngCore, thread_rng};
@@ -34,7 +35,9 @@ use ::std::time::Duration;
 
 use super::body::{Answer, Body};
 use super::cost::{Counts, Pace};
+use super::explored::census::{self, Census};
 use super::explored::exploration::{attempt, execute, executions, explore_apart};
+use super::explored::made::Seen;
 use super::explored::mischief::Mischief;
 use super::explored::{Engine, Place, Word, address, facade, world};
 use super::sites::Kind;
@@ -225,6 +228,13 @@ impl Engine for Shuttle {
     }
     fn leave_out(word: &Self::Word) {
         cost::leave_out(address(word));
+    }
+
+    fn accessed<T: Seen>(kind: Kind, seen: T) -> T {
+        if !matches!(kind, Kind::Load | Kind::Fence) && !seen.is_failure() {
+            census::try_with(Census::wrote);
+        }
+        seen
     }
 
     fn misbehaves(_what: Mischief, ways: usize) -> usize {

@@ -10,6 +10,7 @@ use flowmeter_suites::isolation::Model;
 use super::loom_world::{Shared, exhaust, explore, pass_a_message};
 use loom::atomic::{AtomicU32, Ordering, fence};
 use loom::{Arc, spawn};
+use shuttle::atomic::{AtomicBool, AtomicU64};
 
 /// The models.
 pub fn models() -> Vec<Model> {
@@ -60,9 +61,16 @@ pub fn models() -> Vec<Model> {
             "shuttle::executions_are_counted_and_never_complete",
             shuttle_counts,
         ),
-        Model::new("shuttle::a_livelock_comes_to_a_limit", || {
-            comes_to_a_limit(&a_livelock())
+        Model::new("shuttle::an_execution_without_end_comes_to_a_limit", || {
+            comes_to_a_limit(&without_end())
         }),
+        Model::new("shuttle::a_livelock_is_a_fault", || {
+            is_a_livelock(&Shuttle::explore(&Exploration::default(), || livelock()))
+        }),
+        Model::new("sim::a_livelock_is_a_fault", || {
+            is_a_livelock(&Sim::explore(&Exploration::default(), || livelock()))
+        }),
+        Model::new("shuttle::a_long_spin_is_no_livelock", a_long_spin),
         Model::new("sim::days_are_exact_and_take_no_time", days_in_sim),
         Model::new("sim::every_run_is_the_same", twice_in_sim),
     ]
@@ -198,16 +206,79 @@ fn shuttle_counts() -> Result<String, String> {
     if right { Ok(seen) } else { Err(seen) }
 }
 
-fn a_livelock() -> Explored {
+/// It writes again and again, so the next write may end it.
+fn without_end() -> Explored {
     let plan = Exploration {
         executions: 1,
         ..Exploration::default()
     };
     Shuttle::explore(&plan, || {
+        let turns = AtomicU64::new(0);
         loop {
+            turns.fetch_add(1, Ordering::Relaxed);
             Shuttle::yield_now();
         }
     })
+}
+
+/// One thread joins another, which spins for a flag that nothing sets.
+fn livelock() {
+    let flag = std::sync::Arc::new(AtomicBool::new(false));
+    let spinner = shuttle::spawn(move || {
+        while !flag.load(Ordering::Acquire) {
+            Shuttle::yield_now();
+        }
+    });
+    shuttle::JoinHandle::join(spinner);
+}
+
+/// The report is no limit, and names the line that spins.
+fn is_a_livelock(explored: &Explored) -> Result<String, String> {
+    match &explored.failure {
+        Some(failure)
+            if !failure.limit
+                && failure.message.starts_with("livelock:")
+                && failure
+                    .message
+                    .contains("thread 1 yields again and again at") =>
+        {
+            Ok(failure.message.clone())
+        }
+        other => Err(format!("no livelock, but {other:?}")),
+    }
+}
+
+/// A thread spins while the other one is slow to write. Both spin in the end, where a timer is armed.
+fn a_long_spin() -> Result<String, String> {
+    let plan = Exploration {
+        executions: 20,
+        ..Exploration::default()
+    };
+    let explored = Shuttle::explore(&plan, || {
+        let turns = std::sync::Arc::new(AtomicU64::new(0));
+        let spinner = shuttle::spawn({
+            let turns = turns.clone();
+            move || {
+                while turns.load(Ordering::Acquire) < 5 {
+                    Shuttle::yield_now();
+                }
+            }
+        });
+        for _ in 0..5 {
+            (0..250).for_each(|_| Shuttle::yield_now());
+            turns.fetch_add(1, Ordering::Release);
+        }
+        let sleeper = shuttle::spawn(|| doze(Duration::from_secs(1), 1));
+        while Shuttle::now_nanos() < 1_000_000_000 {
+            Shuttle::yield_now();
+        }
+        shuttle::JoinHandle::join(spinner);
+        shuttle::JoinHandle::join(sleeper);
+    });
+    match explored.failure {
+        None => Ok(format!("{} executions", explored.executions)),
+        Some(failure) => Err(failure.message),
+    }
 }
 
 /// Sleepers with different delays of days: none wakes a nanosecond late.

@@ -94,6 +94,18 @@ pub struct Entry {
     /// Whether the execution may end before it, as a process may before its threads.
     #[cfg(feature = "shuttle")]
     pub guest: bool,
+    /// Its yields since it last saw something written.
+    in_vain: Vain,
+}
+
+/// Yields of one thread while nothing is written.
+#[derive(Clone, Copy, Default)]
+struct Vain {
+    yields: u32,
+    /// What `Census::written` was.
+    written: u64,
+    /// The line of the last one.
+    at: Option<&'static Location<'static>>,
 }
 
 /// An armed timer: it rouses a seat.
@@ -126,6 +138,10 @@ pub enum Duty {
 /// After this many yields without a new wait, yielding counts as waiting for time to pass.
 pub const SPINS: u32 = 100;
 
+/// After this many yields of a thread while nothing is written, no yield of that thread changes anything. No loop of ours
+/// that gives up, or that sleeps in the end, yields as often.
+const VAIN: u32 = 300;
+
 /// Runs when all threads wait.
 pub type Rescuer = Box<dyn FnOnce() + Send>;
 
@@ -150,6 +166,8 @@ pub struct Census {
     pub eager: u32,
     /// How often threads have yielded since a thread last began to wait or a timer fired.
     pub spun: u32,
+    /// How often something was written that other threads can see, or a thread was started, roused or ended.
+    written: u64,
     /// The last order key.
     pub keys: u64,
     /// Tracked values alive, by number, with the lines that made them.
@@ -174,6 +192,7 @@ pub fn begin(clock: Arc<dyn Word>, orders: Arc<dyn Word>, eager: u32) {
         orders,
         eager,
         spun: 0,
+        written: 0,
         keys: 0,
         tracked: BTreeMap::new(),
     };
@@ -222,8 +241,48 @@ impl Census {
             failed: false,
             #[cfg(feature = "shuttle")]
             guest: false,
+            in_vain: Vain::default(),
         });
         self.threads.len() - 1
+    }
+
+    /// Something was written that other threads can see, or a thread was started, roused or ended.
+    pub fn wrote(&mut self) {
+        self.written += 1;
+    }
+
+    /// Counts a yield of a thread.
+    ///
+    /// # Errors
+    /// With the report of a livelock: every thread waits, or yields in vain, and no timer and no rescuer is left. Valid
+    /// only where a load returns the last value that was written.
+    pub fn yields(&mut self, thread: usize, at: &'static Location<'static>) -> Result<(), String> {
+        let written = self.written;
+        let vain = &mut self.threads[thread].in_vain;
+        let yields = match vain.written == written {
+            true => vain.yields + 1,
+            false => 1,
+        };
+        *vain = Vain {
+            yields,
+            written,
+            at: Some(at),
+        };
+        let may_be_woken = !self.timers.is_empty() || !self.rescuers.is_empty();
+        if yields < VAIN || may_be_woken {
+            return Ok(());
+        }
+        let idles = |number: usize| {
+            let vain = &self.threads[number].in_vain;
+            self.waits(number) || (vain.written == written && vain.yields >= VAIN)
+        };
+        let helper = self.helper;
+        match (0..self.threads.len()).all(|number| Some(number) == helper || idles(number)) {
+            true => {
+                Err(self.stuck("livelock: every thread waits, or yields and nothing is written"))
+            }
+            false => Ok(()),
+        }
     }
 
     /// A thread.
@@ -356,9 +415,14 @@ impl Census {
         Ok(self.helper_seat.take())
     }
 
-    /// The report of a deadlock: what each thread waits for, and where.
+    /// The report of a deadlock.
     fn deadlock(&self) -> String {
-        let mut tale = String::from("deadlock: every thread waits, and no timer is armed");
+        self.stuck("deadlock: every thread waits, and no timer is armed")
+    }
+
+    /// The report, after its title: what each thread waits for, and where.
+    fn stuck(&self, title: &str) -> String {
+        let mut tale = title.to_owned();
         for (number, entry) in self.threads.iter().enumerate() {
             let task = if Some(number) == self.helper {
                 String::from("the clock's helper")
@@ -366,7 +430,12 @@ impl Census {
                 format!("thread {number}")
             };
             let _ = match &entry.state {
-                State::Running => write!(tale, "\n  {task} runs"),
+                State::Running => match entry.in_vain.at {
+                    Some(at) if entry.in_vain.written == self.written => {
+                        write!(tale, "\n  {task} yields again and again at {}", place(at))
+                    }
+                    _ => write!(tale, "\n  {task} runs"),
+                },
                 State::Seated { what, at, .. } => {
                     write!(tale, "\n  {task} waits in {what} at {}", place(at))
                 }

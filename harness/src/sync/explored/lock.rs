@@ -9,7 +9,7 @@ use ::std::sync::{Arc, Mutex as Plain, PoisonError};
 use super::super::Deadline;
 use super::super::cost::allocations::apart;
 use super::super::sites::{self, Breakage, Kind};
-use super::census::{self, Holder, State};
+use super::census::{self, Census, Holder, State};
 use super::mischief::Mischief;
 use super::seat::{Rouse, Seat};
 use super::{Engine, Word, address, helper, time};
@@ -71,7 +71,9 @@ impl<E: Engine, T> Mutex<E, T> {
         sites::pass(Kind::TryLock, None, at);
         let _apart = apart();
         E::announce(address(&self.raw), Kind::TryLock, at);
-        E::try_lock(&self.raw).map(|raw| self.guard(raw, E::me()))
+        let raw = E::try_lock(&self.raw)?;
+        census::try_with(Census::wrote);
+        Some(self.guard(raw, E::me()))
     }
 
     /// Consumes the lock and returns its value.
@@ -93,6 +95,8 @@ impl<E: Engine, T> Mutex<E, T> {
 /// Records that a thread is about to wait for a lock.
 fn locks(thread: usize, holder: &Arc<Holder>, at: &'static Location<'static>) {
     let settled = census::with(|census| {
+        // The holder may write what the lock protects.
+        census.wrote();
         census.thread(thread).state = State::Locking {
             holder: holder.clone(),
             at,

@@ -79,6 +79,7 @@ impl<E: Engine> Rouse for Seat<E> {
                 census::with(|census| {
                     census.thread(thread).state = State::Running;
                     census.disarm(thread);
+                    census.wrote();
                 });
             }
             self.place.release();

@@ -117,13 +117,19 @@ impl<E: Engine, T> fmt::Debug for JoinHandle<E, T> {
     }
 }
 
-/// Lets others run. After many yields without other events a timer fires.
+/// Lets others run. After many yields without other events a timer fires. If there is none, it is a livelock.
 #[inline]
 #[track_caller]
 pub fn yield_now<E: Engine>() {
     let _apart = apart();
+    let (me, at) = (E::me(), Location::caller());
     let settled = census::with(|census| {
         census.spun += 1;
+        if E::SEQUENTIAL
+            && let Some(me) = me
+        {
+            census.yields(me, at)?;
+        }
         if census.spun >= census::SPINS {
             census.settle()
         } else {
