@@ -8,18 +8,26 @@
 //!
 //! 10,240 takes are polled once and dropped
 //! take -> TooManyWaiters     abandoned takes still count
+//!
+//! 1,024 takes wait
+//! take until a deadline      it must be refused too, as in each other form
 //! ```
 
 use std::pin::pin;
 use std::sync::mpsc;
 use std::task::{Context, Poll, Waker};
 
+use std::time::Duration;
+
 use flowmeter_harness::caps::Claim;
-use flowmeter_harness::channel::{Buffer, PutError, TakeError};
-use flowmeter_harness::sync::world;
+use flowmeter_harness::channel::{
+    AltsError, Buffer, Order, Patience, PutError, PutUntilError, ReserveError, TakeError,
+    TakeUntilError,
+};
+use flowmeter_harness::sync::{Deadline, world};
 
 use super::{Case, Cases, Property, Reliance};
-use crate::design::channels::Design;
+use crate::design::channels::{Clause, Design};
 use crate::design::{Channels, Rx, Tx};
 
 pub(super) const PROPERTY: Property = Property {
@@ -34,9 +42,10 @@ const LIMIT: usize = 1024;
 
 fn cases(design: &Design) -> Vec<Case> {
     let channels = design.channels;
-    // A model checker cannot explore so many waiters.
+    // A model checker cannot explore so many waiters. The one schedule of `sim` has time for them.
     let has_rendezvous = channels.having(&[Buffer::Rendezvous]).next().is_some();
-    if !design.claims(Claim::BoundedWaiters) || !has_rendezvous || world::name() != "std" {
+    let has_time = matches!(world::name(), "std" | "sim");
+    if !design.claims(Claim::BoundedWaiters) || !has_rendezvous || !has_time {
         return Vec::new();
     }
     let mut cases = Vec::new();
@@ -48,6 +57,17 @@ fn cases(design: &Design) -> Vec<Case> {
     if channels.calls_back() {
         cases.push(Case::new("1,025 takes", move || too_many_takes(channels)));
         cases.push(Case::new("1,025 puts", move || too_many_puts(channels)));
+        cases.push(Case::new("takes of each form, behind 1,024", move || {
+            takes_of_each_form(channels)
+        }));
+        cases.push(Case::new("puts of each form, behind 1,024", move || {
+            puts_of_each_form(channels)
+        }));
+        if channels.awaits_room() || channels.blocks_for_room() {
+            cases.push(Case::new("reservations behind 1,024 puts", move || {
+                reservations(channels)
+            }));
+        }
     }
     cases
 }
@@ -116,6 +136,144 @@ fn too_many_puts(channels: Channels) {
         Ok(Ok(())),
         "C7: a put was taken, and not told after a refusal"
     );
+}
+
+/// Whether a form that blocks its thread may be admitted wrongly here, and then is a deadlock with a report.
+fn reports_deadlocks() -> bool {
+    world::name() != "std"
+}
+
+/// A moment soon to come: what is admitted wrongly comes to an end.
+fn soon() -> Deadline {
+    Deadline::after(world::now_nanos(), Duration::from_millis(20))
+}
+
+fn takes_of_each_form(channels: Channels) {
+    let (tx, mut rx) = open(channels);
+    for _ in 0..LIMIT {
+        rx.take_then(|_| ());
+    }
+    let refused = |form: &str, answer: Result<usize, TakeError>| {
+        holds_eq!(
+            answer,
+            Err(TakeError::TooManyWaiters),
+            "C7: {form}, one above the limit"
+        );
+    };
+    if channels.awaits() {
+        refused("a take that is awaited", polled(rx.take_async()));
+    }
+    if channels.takes_until() {
+        let taken = rx.take_until(soon());
+        holds_eq!(
+            taken,
+            Err(TakeUntilError::Take(TakeError::TooManyWaiters)),
+            "C7: a take with a deadline, one above the limit"
+        );
+    }
+    if channels.chooses() {
+        let clauses = channels.clauses(&[Clause::Take(&rx)]);
+        let chosen = clauses
+            .prepare(Order::Priority)
+            .run(&mut [None], Patience::Until(soon()));
+        holds_eq!(
+            chosen.map(|_| ()),
+            Err(AltsError::TooManyWaiters { clause: 0 }),
+            "C7: an alts, one above the limit"
+        );
+    }
+    if channels.blocks() && reports_deadlocks() {
+        refused("a take that blocks", rx.take());
+    }
+    drop((tx, rx));
+}
+
+fn puts_of_each_form(channels: Channels) {
+    let (mut tx, rx) = open(channels);
+    for value in 0..LIMIT {
+        tx.put_then(value, |_| ());
+    }
+    let refused = |form: &str, answer: Result<(), PutError<usize>>| {
+        holds_eq!(
+            answer,
+            Err(PutError::TooManyWaiters(LIMIT)),
+            "C7: {form}, one above the limit"
+        );
+    };
+    if channels.awaits() {
+        refused("a put that is awaited", polled(tx.put_async(LIMIT)));
+    }
+    if channels.puts_until() {
+        let put = tx.put_until(LIMIT, soon());
+        holds_eq!(
+            put,
+            Err(PutUntilError::Put(PutError::TooManyWaiters(LIMIT))),
+            "C7: a put with a deadline, one above the limit"
+        );
+    }
+    if channels.chooses() {
+        let clauses = channels.clauses(&[Clause::Put(&tx)]);
+        let mut slots = [Some(LIMIT)];
+        let chosen = clauses
+            .prepare(Order::Priority)
+            .run(&mut slots, Patience::Until(soon()));
+        holds_eq!(
+            (chosen.map(|_| ()), slots),
+            (Err(AltsError::TooManyWaiters { clause: 0 }), [Some(LIMIT)]),
+            "C7: an alts, one above the limit, and its value"
+        );
+    }
+    if channels.blocks() && reports_deadlocks() {
+        refused("a put that blocks", tx.put(LIMIT));
+    }
+    drop((tx, rx));
+}
+
+/// They wait in the line of the puts.
+fn reservations(channels: Channels) {
+    let opened = channels.open::<usize>(Buffer::fixed(1));
+    let (mut tx, mut rx) = opened.expect("a channel with room to reserve");
+    for value in 0..=LIMIT {
+        tx.put_then(value, |_| ());
+    }
+    let refused = |form: &str, answer: Option<ReserveError>| {
+        holds_eq!(
+            answer,
+            Some(ReserveError::TooManyWaiters),
+            "C7: {form}, one above the limit"
+        );
+    };
+    if channels.awaits_room() {
+        refused(
+            "a reservation that is awaited",
+            polled(tx.reserve_async()).err(),
+        );
+    }
+    if channels.blocks_for_room() && reports_deadlocks() {
+        refused("a reservation that blocks", tx.reserve().err());
+    }
+    holds_eq!(
+        rx.poll(),
+        flowmeter_harness::channel::Polled::Done(0),
+        "C4: the first put was not first"
+    );
+    if channels.awaits() {
+        let mut context = Context::from_waker(Waker::noop());
+        let put = pin!(tx.put_async(LIMIT));
+        holds_eq!(
+            put.poll(&mut context),
+            Poll::Pending,
+            "C7: a put was refused below the limit"
+        );
+    }
+}
+
+/// The answer of a future that does not wait.
+fn polled<T>(future: impl Future<Output = T>) -> T {
+    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(answer) => answer,
+        Poll::Pending => violated!("C7: waiter {} was admitted", LIMIT + 1),
+    }
 }
 
 fn abandoned_takes(channels: Channels) {
