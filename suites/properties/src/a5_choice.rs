@@ -20,6 +20,7 @@ use flowmeter_harness::caps::Claim;
 use flowmeter_harness::channel::{Buffer, Chosen, Offered, Order, Patience, Polled};
 use flowmeter_harness::sync::world;
 
+use super::a5_many;
 use super::acts::{alts, close, put, take, turns};
 use super::mixed::in_turns;
 use super::{Case, Cases, Property, Reliance};
@@ -61,6 +62,7 @@ fn cases(design: &Design, channels: Channels) -> Vec<Case> {
     }
     if design.claims(Claim::StrictPriority) {
         cases.extend(strict_cases(channels));
+        cases.extend(a5_many::strict_cases(channels));
     }
     cases
 }
@@ -73,6 +75,7 @@ fn counted_cases(channels: Channels, uniform: bool) -> Vec<Case> {
     if !uniform {
         return cases;
     }
+    cases.extend(a5_many::uniform_cases(channels));
     // An alts that may wait can take another path than one with a default.
     for patience in [Patience::Now, Patience::Forever] {
         let name = format!("uniform over every ready subset, {patience:?}");

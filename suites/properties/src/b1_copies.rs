@@ -1,5 +1,5 @@
 //! B1 with C10: a promise copies its value for each take. If a copy panics, the value and the copies made before are
-//! dropped once, with the channel unlocked, and the panic reaches the call that delivered.
+//! dropped once, with the channel unlocked, and the panic reaches the call that delivered. No take has a copy then.
 //!
 //! The smallest history that violates it:
 //!
@@ -14,7 +14,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
-use std::task::{Context, Waker};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use flowmeter_harness::caps::Claim;
@@ -135,6 +135,15 @@ fn panics(channels: Channels, panics_at: usize) {
         holds!(
             put.is_err() == (copied > panics_at),
             "B1: the panic of copy {panics_at} of {copied} was swallowed"
+        );
+        // The drop of the value has closed the channel.
+        let answered = takes.iter_mut().filter_map(|take| {
+            let polled = take.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+            matches!(polled, Poll::Ready(Ok(_))).then_some(())
+        });
+        holds!(
+            put.is_ok() || answered.count() == 0,
+            "B1: takes were answered by a put that panicked at copy {panics_at}"
         );
     }
     drop((tx, rxs));

@@ -24,6 +24,7 @@ use flowmeter_harness::sync::world;
 use super::acts::{put, take};
 use super::bell::Bell;
 use super::busy;
+use super::completions;
 use super::{Case, Cases, Property, Reliance};
 use crate::design::channels::Design;
 use crate::design::{Channels, Rx, Tx};
@@ -61,7 +62,10 @@ fn callback_cases(channels: Channels) -> Vec<Case> {
             waits_for_one_behind(channels)
         }),
     ];
+    cases.extend(completions::cases(channels));
     if world::name() == "std" {
+        let name = "a chain of 1,000 behind a callback that waits";
+        cases.push(Case::new(name, move || chain_behind_a_wait(channels)));
         cases.push(Case::new("a chain of 1,000", move || chain(channels)));
         cases.push(Case::new("a panicking callback", move || panics(channels)));
         for buffer in channels.having(&[Buffer::fixed(LENGTH as usize), Buffer::Unbounded]) {
@@ -330,23 +334,50 @@ fn chain(channels: Channels) {
     );
 }
 
+/// As [`chain`], started by a callback after it has waited in a blocking call.
+fn chain_behind_a_wait(channels: Channels) {
+    let [(start, one), (mut tx, mut rx), (link, _rest)] =
+        [Buffer::Rendezvous, Buffer::fixed(1), Buffer::Unbounded]
+            .map(|buffer| channels.open::<u32>(buffer).expect("asked before"));
+    let (ends, seen) = mpsc::channel();
+    one.take_then(move |_| {
+        let _ = rx.take();
+        links(link, LENGTH - 1, ends);
+    });
+    let waker = std::thread::spawn(move || assert_eq!(tx.put(1), Ok(())));
+    let small = std::thread::Builder::new().stack_size(512 * 1024);
+    small
+        .spawn(move || start.put_then(0, |_| {}))
+        .expect("a thread")
+        .join()
+        .expect("no overflow");
+    waker.join().expect("it puts");
+    holds_eq!(
+        seen.recv(),
+        Ok(()),
+        "C11: the chain did not come to its end"
+    );
+}
+
+/// A chain of puts, each begun by the callback of the one before.
+fn links(tx: Tx<u32>, left: u32, ends: mpsc::Sender<()>) {
+    let next = tx.another().expect("shared");
+    tx.put_then(left, move |answer| {
+        let frame = std::hint::black_box([0u8; 4096]);
+        match answer.is_ok() && left > u32::from(frame[0]) {
+            true => links(next, left - 1, ends),
+            false => ends.send(()).expect("it is being watched"),
+        }
+    });
+}
+
 /// As [`chain`], where each put has room and is answered at once.
 fn chain_of_puts(channels: Channels, buffer: Buffer) {
-    fn link(tx: Tx<u32>, left: u32, ends: mpsc::Sender<()>) {
-        let next = tx.another().expect("shared");
-        tx.put_then(left, move |answer| {
-            let frame = std::hint::black_box([0u8; 4096]);
-            match answer.is_ok() && left > u32::from(frame[0]) {
-                true => link(next, left - 1, ends),
-                false => ends.send(()).expect("it is being watched"),
-            }
-        });
-    }
     let (tx, _rx) = channels.open::<u32>(buffer).expect("asked before");
     let (ends, seen) = mpsc::channel();
     let small = std::thread::Builder::new().stack_size(512 * 1024);
     small
-        .spawn(move || link(tx, LENGTH - 1, ends))
+        .spawn(move || links(tx, LENGTH - 1, ends))
         .expect("a thread")
         .join()
         .expect("no overflow");

@@ -10,6 +10,9 @@
 //!                                   offer 1 -> done
 //!                                   offer 2 -> done
 //! -> 2             -> 1: the later take was served first
+//!
+//! takes 1 to 3 wait, and take 1 is dropped
+//! offer 1, which answers take 3 and not take 2
 //! ```
 
 use std::pin::pin;
@@ -42,13 +45,108 @@ fn cases(design: &Design) -> Vec<Case> {
         if rx.another().is_some() {
             let model = move || takes(channels, buffer);
             cases.push(Case::new(format!("takes, {buffer}"), model));
+            let name = format!("takes of {LINE} of which some leave, {buffer}");
+            cases.push(Case::new(name, move || {
+                leavings().for_each(|stays| takes_beside_leavers(channels, buffer, stays));
+            }));
         }
         if tx.another().is_some() {
             let model = move || puts(channels, buffer);
             cases.push(Case::new(format!("puts, {buffer}"), model));
+            let name = format!("puts of {LINE} of which some leave, {buffer}");
+            cases.push(Case::new(name, move || {
+                leavings().for_each(|stays| puts_beside_leavers(channels, buffer, stays));
+            }));
         }
     }
     cases
+}
+
+/// How many wait.
+const LINE: usize = 5;
+
+/// Each way in which one or two of them leave: which of them stay.
+fn leavings() -> impl Iterator<Item = [bool; LINE]> {
+    let pairs = (0..LINE).flat_map(|one| (one..LINE).map(move |other| (one, other)));
+    pairs.map(|(one, other)| std::array::from_fn(|nth| nth != one && nth != other))
+}
+
+fn takes_beside_leavers(channels: Channels, buffer: Buffer, stays: [bool; LINE]) {
+    let (mut tx, rx) = channels.open::<u32>(buffer).expect("asked before");
+    let mut rxs: Vec<_> = (0..LINE)
+        .map(|_| rx.another().expect("asked before"))
+        .collect();
+    let mut context = Context::from_waker(Waker::noop());
+    let mut takes: Vec<_> = rxs.iter_mut().map(|rx| Box::pin(rx.take_async())).collect();
+    for take in &mut takes {
+        assert!(take.as_mut().poll(&mut context).is_pending());
+    }
+    let mut stay = stays.iter();
+    takes.retain(|_| *stay.next().expect("one for each"));
+    let rest = u32::try_from(takes.len()).expect("few");
+    for value in 0..rest {
+        holds_eq!(
+            tx.offer(value),
+            Offered::Done,
+            "C9: a take waits behind some that left, and an offer found none"
+        );
+    }
+    // The last is polled first: one that takes what comes while it is polled would get the first value.
+    for (take, value) in takes.iter_mut().zip(0..rest).rev() {
+        holds_eq!(
+            take.as_mut().poll(&mut context),
+            Poll::Ready(Ok(value)),
+            "C4: takes were served in another order, where {stays:?} stay"
+        );
+    }
+}
+
+fn puts_beside_leavers(channels: Channels, buffer: Buffer, stays: [bool; LINE]) {
+    let (mut tx, mut rx) = channels.open::<u32>(buffer).expect("asked before");
+    let held = buffer != Buffer::Rendezvous;
+    if held {
+        assert_eq!(tx.offer(99), Offered::Done);
+    }
+    let mut txs: Vec<_> = (0..LINE)
+        .map(|_| tx.another().expect("asked before"))
+        .collect();
+    let mut context = Context::from_waker(Waker::noop());
+    let mut puts: Vec<_> = (0..)
+        .zip(&mut txs)
+        .map(|(nth, tx)| Box::pin(tx.put_async(nth)))
+        .collect();
+    for put in &mut puts {
+        assert!(put.as_mut().poll(&mut context).is_pending());
+    }
+    let mut stay = stays.iter();
+    puts.retain(|_| *stay.next().expect("one for each"));
+    let mut is_done = vec![false; puts.len()];
+    let mut took = Vec::new();
+    // As in `puts`: some puts are made only as they are polled.
+    for _ in 0..4 * LINE {
+        match rx.poll() {
+            Polled::Done(value) => took.push(value),
+            Polled::WouldWait => {
+                for (put, is_done) in puts.iter_mut().zip(&mut is_done).rev() {
+                    *is_done = *is_done || put.as_mut().poll(&mut context).is_ready();
+                }
+            }
+            Polled::Closed => violated!("C2: an open channel was closed"),
+        }
+    }
+    let rest = (0..)
+        .zip(stays)
+        .filter_map(|(nth, stays)| stays.then_some(nth));
+    let expected: Vec<u32> = held.then_some(99).into_iter().chain(rest).collect();
+    holds_eq!(
+        took,
+        expected,
+        "C4: puts were served in another order, where {stays:?} stay"
+    );
+    holds!(
+        is_done.iter().all(|is_done| *is_done),
+        "C1: a put was not told that it was taken"
+    );
 }
 
 fn takes(channels: Channels, buffer: Buffer) {
