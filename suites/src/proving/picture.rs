@@ -126,10 +126,11 @@ fn named(number: &Option<usize>) -> String {
     }
 }
 
-/// The lines of a deadlock report that say which thread waits for what.
+/// The lines of the report of a deadlock or a livelock that say what each thread waits for.
 fn waits(message: &str) -> Vec<String> {
-    let tale = message
-        .split_once("deadlock: ")
+    let tale = ["deadlock: ", "livelock: "]
+        .iter()
+        .find_map(|title| message.split_once(title))
         .map_or("", |(_, tale)| tale);
     let lines = tale.lines().skip(1).map(str::trim);
     let lines = lines.take_while(|line| !line.is_empty());
@@ -171,5 +172,16 @@ mod tests {
             .collect();
         assert_eq!(spans, [(1, 0, Some(3), true), (0, 2, None, false)]);
         assert_eq!(timeline.steps[0].at, 1);
+    }
+
+    #[test]
+    fn a_deadlock_and_a_livelock_say_what_each_thread_does() {
+        for report in [
+            "one case: deadlock: every thread waits\n  main waits\n",
+            "livelock: every thread waits, or yields\n  main waits\n\nother",
+        ] {
+            assert_eq!(waits(report), ["main waits"], "{report}");
+        }
+        assert!(waits("C1: a value was lost\n  left: 1").is_empty());
     }
 }
