@@ -27,6 +27,7 @@ use flowmeter_harness::sync::world;
 
 use super::bell::Bell;
 use super::cancellation::{self, Duty};
+use super::comings;
 use super::{Case, Cases, Property, Reliance};
 use crate::design::Channels;
 use crate::design::channels::Design;
@@ -90,7 +91,9 @@ pub(super) const DROPPED: Property = Property {
         if !channels.awaits() {
             return Vec::new();
         }
-        cancellation::cases(channels, Duty::DropOnce)
+        let mut cases = cancellation::cases(channels, Duty::DropOnce);
+        cases.extend(comings::cases(channels));
+        cases
     }),
 };
 

@@ -51,6 +51,7 @@ mod c9_cancel;
 mod cancellation;
 mod checks;
 mod combinators;
+mod comings;
 mod completions;
 mod conditions;
 pub mod cost;
