@@ -19,6 +19,7 @@ use super::{
     busy_and_other, chooses_by_chance, come_to_rest, ended_source, is_roomy, lying, open,
     other_had_its_turn, put, room, take, with_executor,
 };
+use crate::acts;
 
 pub(in super::super) const PROPERTY: Property = Property {
     name: "m5-mix",
@@ -62,6 +63,7 @@ fn cases(design: &Design) -> Vec<Case> {
                 held(f, |mix, [_, other]| f.unmix(mix, &other));
             }),
             Case::new("all inputs are removed", move || all_removed(f)),
+            Case::new("changes that are made together", move || together(f)),
             Case::new("a later input is removed", move || later_removed(f)),
         ]);
     }
@@ -226,6 +228,44 @@ fn solo_goes(f: Combinators, removed: bool) {
     holds!(
         matches!(seen, ([true, true], Ok(11 | 12))),
         "M5: beside a solo that has gone {seen:?} was accepted and heard"
+    );
+}
+
+/// An input is beside a solo, or muted. One change takes away what silences it and brings something else that does, and no
+/// value is heard in between.
+fn together(f: Combinators) {
+    use Attribute::{Mute, Solo};
+    let rounds = acts::turns();
+    let (heard, seen) = with_executor(f, |go| {
+        let (to, mut out) = open::<u32>(f, room(3 * rounds + 1));
+        let mix = f.mix(go, to);
+        let [(mut tx, one), (_another, two), (mut silenced, third)] =
+            [(); 3].map(|()| admix(f, &mix));
+        f.toggle(&mix, &[(&one, Solo, true)]);
+        let puts = world::spawn(move || {
+            for value in 0..3 * rounds as u32 {
+                world::perturb();
+                assert!(put(&mut silenced, 10 + value), "it is taken from");
+            }
+        });
+        for _ in 0..rounds {
+            for change in [
+                [(&one, Solo, false), (&two, Solo, true)],
+                [(&two, Solo, false), (&third, Mute, true)],
+                [(&third, Mute, false), (&one, Solo, true)],
+            ] {
+                world::perturb();
+                f.toggle(&mix, &change);
+            }
+        }
+        world::join(puts);
+        let heard = put(&mut tx, 1);
+        (heard, take(&mut out))
+    });
+    holds_eq!(
+        (heard, seen),
+        (true, Ok(1)),
+        "M5: an input was heard between changes that were made together"
     );
 }
 
