@@ -14,7 +14,7 @@ use std::time::Duration;
 use flowmeter_harness::limiter::{Attempt, LimitError};
 use flowmeter_harness::sync::world;
 
-use super::{Kept, PERIOD, limiter, nanos, plain, time_stands_still};
+use super::{Kept, PERIOD, limiter, nanos, pause, plain, time_stands_still};
 use crate::design::limiters::{Design, Limiters};
 use crate::form::Way;
 use crate::{Case, Cases, Property, Reliance};
@@ -49,6 +49,14 @@ fn cases(design: &Design) -> Vec<Case> {
                 })
             }));
         }
+        if time_stands_still() {
+            for period in [EVEN, PERIOD] {
+                let name = format!("{way}, bursts about powers of two, {period:?}");
+                cases.push(Case::new(name, move || {
+                    about_powers_of_two(limiters, way, kept, period);
+                }));
+            }
+        }
         // In that world operations take no time.
         if way == Way::Blocking && time_stands_still() {
             let models: [(_, Of); 3] = [
@@ -68,6 +76,8 @@ const SLOW: Duration = Duration::from_millis(500);
 const FAST: Duration = Duration::from_micros(1);
 /// A prime number of nanoseconds.
 const ODD: Duration = Duration::from_nanos(1_000_003);
+/// Four permits in it have whole nanoseconds each.
+const EVEN: Duration = Duration::from_nanos(2_000_004);
 const CENTURY: Duration = Duration::from_secs(100 * 365 * 86_400);
 
 fn impossible(limiters: Limiters) {
@@ -193,6 +203,32 @@ fn idle_for_centuries(limiters: Limiters, kept: Kept) {
         }
     }
     line.judge();
+}
+
+/// All permits are taken just before the clock reaches a power of two, where a counter may begin anew, and none is back
+/// just after it.
+fn about_powers_of_two(limiters: Limiters, way: Way, kept: Kept, period: Duration) {
+    const PERMITS: u32 = 4;
+    /// No limiter of one permit refuses it.
+    const LONGEST: u64 = 1 << 60;
+    for bits in 23..64 {
+        let before = (1_u64 << bits) - 2;
+        while let Some(left) = before.checked_sub(world::now_nanos())
+            && left > 0
+        {
+            pause(limiters, way, Duration::from_nanos(left.min(LONGEST)));
+        }
+        let limiter = limiter(limiters, PERMITS, period);
+        let mut line = kept.line_in(PERMITS, period, true);
+        for rest in [Duration::from_nanos(3), period / 3, period] {
+            for _ in 0..=PERMITS {
+                line.tries(&limiter);
+            }
+            pause(limiters, way, rest);
+        }
+        line.acquires(0, &limiter, way);
+        line.judge();
+    }
 }
 
 /// Waiters in line wait longer than the clock's usual sleeps, and exactly as long as they must.
