@@ -14,6 +14,7 @@
 //! waits for ever: it must be refused at once
 //! ```
 
+mod acting;
 mod deadlines;
 mod dropped;
 mod weights;
@@ -49,6 +50,7 @@ fn cases(design: &Design) -> Vec<Case> {
         ));
         if way == Way::Async {
             cases.extend(dropped::cases(limiters, kept));
+            cases.extend(acting::cases(limiters));
         }
     }
     for &way in &design.acquires_until {
