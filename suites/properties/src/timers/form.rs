@@ -53,14 +53,18 @@ pub(super) fn case(timers: Timers, name: impl Into<String>, model: fn(Timers)) -
 }
 
 /// A model for every way of waiting.
-pub(super) fn case_of_each(timers: Timers, name: &str, model: fn(Timers)) -> Case {
+pub(super) fn case_of_each(
+    timers: Timers,
+    name: &str,
+    model: impl Fn(Timers) + Send + Sync + 'static,
+) -> Case {
     let way = match timers.way() {
         Way::Call => "callback",
         Way::Future => "future",
         Way::Thread => "thread",
         Way::Channel => "channel",
     };
-    case(timers, format!("{way}, {name}"), model)
+    Case::new(format!("{way}, {name}"), move || model(timers))
 }
 
 /// One deadline that is waited for.

@@ -49,6 +49,15 @@ fn cases(design: &Design) -> Vec<Case> {
             let name = "after the only one was cancelled";
             cases.push(case(timers, name, after_a_cancel));
         }
+        // A sleep is called off by its drop.
+        let calls_off = timers.cancels() || timers.way() == Way::Future;
+        if calls_off && world::name() == "sim" {
+            let is_exact = design.claims(Claim::Tickless);
+            let name = "after one of three was called off";
+            cases.push(case_of_each(timers, name, move |timers| {
+                one_of_three(timers, is_exact);
+            }));
+        }
         if timers.resets() {
             cases.extend([
                 case(timers, "moved from never to soon", |timers| {
@@ -99,6 +108,47 @@ fn after_a_cancel(timers: Timers) {
         log.is_called(&far);
     }
     log.calls(after(SOON));
+    log.judge();
+}
+
+/// Three are due one after the other, at all distances from now and from each other. One is called off, and the other two
+/// are in time.
+fn one_of_three(timers: Timers, is_exact: bool) {
+    for far in (4..36).step_by(3) {
+        for apart in (0..far).step_by(2) {
+            for off in 0..3 {
+                for from in [1, 3] {
+                    one_of_three_at(timers, is_exact, (far, apart), (off, from));
+                }
+            }
+        }
+    }
+}
+
+/// They are due about `from` * 2^`far` ns from now, each 2^`apart` ns after the one before.
+fn one_of_three_at(
+    timers: Timers,
+    is_exact: bool,
+    (far, apart): (u32, u32),
+    (off, from): (usize, u64),
+) {
+    let mut log = Log::start(timers);
+    if is_exact {
+        log = log.with_no_lateness();
+    }
+    let first = world::now_nanos() + (from << far);
+    let due = |nth: u64| Deadline::from_nanos(first + (nth << apart));
+    if timers.way() == Way::Call {
+        let mut calls = Vec::from([0, 1, 2].map(|nth| log.schedule(due(nth))));
+        assert!(log.cancels(&calls.remove(off)), "it is not due");
+        calls.iter().for_each(|call| log.is_called(call));
+    } else {
+        let mut sleeps = Vec::from([0, 1, 2].map(|nth| log.arm(due(nth))));
+        drop(sleeps.remove(off));
+        for (timer, sleep) in sleeps {
+            log.over(timer, sleep.wait());
+        }
+    }
     log.judge();
 }
 
