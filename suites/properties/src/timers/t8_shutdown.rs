@@ -22,6 +22,7 @@ use flowmeter_harness::sync::{Deadline, world};
 
 use super::super::{Case, Cases, Property, Reliance};
 use super::form::{Armed, Gate, Note, SOON, after, case};
+use crate::acts;
 use crate::design::timers::{Design, Timers, Way};
 
 pub(crate) const PROPERTY: Property = Property {
@@ -55,6 +56,8 @@ fn cases(design: &Design) -> Vec<Case> {
     let answering = design.by(Way::Future);
     if let Some(timers) = answering.filter(|_| design.claims(Claim::AnswersSleepers)) {
         cases.push(case(timers, "with a sleeping future", sleeping));
+        let name = "with a future that is polled first as it ends";
+        cases.push(case(timers, name, polled_at_the_end));
     }
     if let Some(timers) = design.by(Way::Channel) {
         cases.push(case(timers, "with a waiting take", taking));
@@ -190,6 +193,22 @@ fn sleeping(timers: Timers) {
     let sleep = Armed::at(after(SOON * 20), &service);
     drop(service);
     sleep.wait();
+}
+
+/// Whether the sleep is armed before the end, during it or after, it is answered.
+fn polled_at_the_end(timers: Timers) {
+    for _ in 0..acts::turns() {
+        let service = timers.start();
+        let sleep = service.sleep(after(SOON * 20));
+        let sleeps = world::spawn(move || {
+            world::perturb();
+            world::block_on(sleep);
+        });
+        world::perturb();
+        drop(service);
+        // A sleep that is not answered is a deadlock here.
+        world::join(sleeps);
+    }
 }
 
 fn taking(timers: Timers) {
