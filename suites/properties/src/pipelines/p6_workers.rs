@@ -33,6 +33,8 @@ pub(in super::super) const PROPERTY: Property = Property {
     cases: Cases::Pipelines(cases),
 };
 
+const WHOLE: &str = "no thread panics while it holds the lock";
+
 fn cases(design: &Design) -> Vec<Case> {
     let What::Workers(workers) = design.what else {
         return Vec::new();
@@ -64,6 +66,10 @@ fn cases(design: &Design) -> Vec<Case> {
     cases.push(Case::new("an output that is closed", move || {
         unwanted(workers);
     }));
+    if workers.may_block() && world::name() != "loom" {
+        let name = "a call that emits until it is told, and an executor that is dropped";
+        cases.push(Case::new(name, move || told(workers)));
+    }
     // In the other worlds the checkers use panics themselves.
     if world::name() == "std" {
         cases.push(Case::new("calls that panic", move || panicking(workers)));
@@ -256,6 +262,36 @@ fn unwanted(workers: Workers) {
     holds_eq!(calls, 1, "P6: calls without a consumer");
 }
 
+/// The call emits far more than has room. It is told once no more is wanted, and ends before the drop returns.
+fn told(workers: Workers) {
+    const MOST: usize = 50;
+    let executor = workers.on.executors.with_threads(ONE);
+    let (_open, from) = source(workers.on, 1);
+    let (to, mut results) = workers.on.open(1);
+    let answers = Arc::new(Mutex::new(Vec::new()));
+    let seen = Arc::clone(&answers);
+    let transform = move |input, emit: Emit<'_, Delivered>| {
+        let told = (0..MOST).try_for_each(|number| emit((input, number)));
+        seen.lock().expect(WHOLE).push(told.is_break());
+    };
+    let _end = workers.start(
+        &executor,
+        at_least_one(1),
+        (from, to),
+        transform,
+        nothing_instead,
+        AtEnd::Close,
+    );
+    let first = world::block_on(results.take_async());
+    drop(executor);
+    let answers = answers.lock().expect(WHOLE).clone();
+    holds_eq!(
+        (first, answers),
+        (Ok((0, 0)), vec![true]),
+        "P6: the first result, and whether the call was told that no more is wanted"
+    );
+}
+
 /// All but the last input emit a result and panic. For one of the three panics the handler answers `None`.
 fn panicking(workers: Workers) {
     const INPUTS: usize = 4;
@@ -270,9 +306,7 @@ fn panicking(workers: Workers) {
     let asked = Arc::new(Mutex::new(0));
     let counts = Arc::clone(&asked);
     let handler = move |panic: Panic| {
-        *counts
-            .lock()
-            .expect("no thread panics while it holds the lock") += 1;
+        *counts.lock().expect(WHOLE) += 1;
         let input = *panic.downcast::<usize>().expect("it panics with its input");
         (input != 1).then_some((input, INSTEAD))
     };
@@ -294,9 +328,7 @@ fn panicking(workers: Workers) {
         [(0, 0), (0, INSTEAD), (1, 0), (2, 0), (2, INSTEAD), (3, 0)],
         "P6: what was emitted, and what stands in for the rest"
     );
-    let asked = *asked
-        .lock()
-        .expect("no thread panics while it holds the lock");
+    let asked = *asked.lock().expect(WHOLE);
     holds_eq!(
         asked,
         INPUTS - 1,
