@@ -21,6 +21,7 @@ use flowmeter_harness::executor::{Spawn, give_way};
 use flowmeter_harness::sync::world;
 
 use super::{Case, Cases, Design, ONE, Property, Reliance, Runtime, What};
+use crate::acts;
 use crate::design::Tx;
 use crate::design::executors::{Spawner, Work};
 
@@ -52,6 +53,9 @@ fn cases(design: &Design) -> Vec<Case> {
             woken_at_the_end(on)
         }),
         Case::new("a spawner that outlives it", move || late_spawner(on)),
+        Case::new("a spawner that is used as it ends", move || {
+            spawned_at_the_end(on);
+        }),
         Case::new("blocking work", move || blocking_work(on)),
         Case::new("blocking work that may not have begun", move || {
             work_at_once(on);
@@ -157,6 +161,30 @@ fn late_spawner(on: Runtime) {
     });
     let holders = Arc::strong_count(&alive);
     holds_eq!(holders, 1, "G1: a task outlived its executor");
+}
+
+/// A task that waits and a piece of work, spawned while the executor is dropped, have gone once both is over.
+fn spawned_at_the_end(on: Runtime) {
+    for _ in 0..acts::turns() {
+        let executor = on.executors.with_threads(ONE);
+        let spawner = executor.spawner();
+        let alive = Arc::new(());
+        let [task_held, work_held] = [(); 2].map(|()| Arc::clone(&alive));
+        let spawning = world::spawn(move || {
+            world::perturb();
+            spawner.spawn(async move {
+                let _held = task_held;
+                pending::<()>().await;
+            });
+            spawner.spawn_blocking(move || drop(work_held));
+        });
+        world::perturb();
+        // A task that is not ended is a deadlock here.
+        drop(executor);
+        world::join(spawning);
+        let holders = Arc::strong_count(&alive);
+        holds_eq!(holders, 1, "G1: a task outlived its executor");
+    }
 }
 
 /// The work is over when the executor is dropped, whether or not it ran.
