@@ -52,6 +52,12 @@ fn cases(design: &Design) -> Vec<Case> {
         Case::new("an alts that waits", move || alts_waits(blocks)),
         Case::new("an alts with a default", move || alts_default(blocks)),
         Case::new("an alts that puts", move || alts_puts(blocks)),
+        Case::new("a put that finds room or a close", move || {
+            put_or_refused(blocks)
+        }),
+        Case::new("an alts whose put finds room or a close", move || {
+            alts_or_refused(blocks);
+        }),
         Case::new("three wait on one thread", move || {
             parked(blocks, 3);
         }),
@@ -283,6 +289,69 @@ fn alts_puts(blocks: GoBlocks) {
     let expected = vec![(Some(Winner::Clause(0)), None, vec![None])];
     let seen = (seen, moved);
     holds_eq!(seen, (expected, vec![9]), "G3: not the alts of a future");
+}
+
+/// The channel is full. A consumer takes what is in it, or closes it, whatever the block does by then.
+fn full_and_emptied(blocks: GoBlocks, act: impl FnOnce(&Spawner, Tx<u32>)) -> Vec<u32> {
+    let (mut to, mut rx) = blocks.on.open::<u32>(1);
+    put(&mut to, 6);
+    let closes = to.another().expect("there are several producers");
+    with_executor(blocks, |go| {
+        let other = world::spawn(move || {
+            world::perturb();
+            if world::choose(2) == 0 {
+                closes.close();
+            }
+            let first = rx.poll();
+            world::perturb();
+            closes.close();
+            assert_eq!(first, Polled::Done(6), "it is full");
+            all(rx)
+        });
+        act(go, to);
+        world::join(other)
+    })
+}
+
+/// A put of a block is accepted, or comes back with its value.
+fn put_or_refused(blocks: GoBlocks) {
+    let mut answers = Vec::new();
+    let moved = full_and_emptied(blocks, |go, to| {
+        let results = blocks.go(go, move |frame, state| match state {
+            State::Begin => frame.put(&to, 9),
+            State::Put(answer) => Step::Return(Some(answer)),
+            _ => Step::Return(None),
+        });
+        answers = all(results);
+    });
+    let expected = match moved.is_empty() {
+        true => (vec![Err(PutError::Closed(Some(9)))], vec![]),
+        false => (vec![Ok(())], vec![9]),
+    };
+    let seen = (answers, moved);
+    holds_eq!(seen, expected, "G3: not the answer that a future gets");
+}
+
+/// A put that wins because its channel is closed comes back with its value, as the one that loses does.
+fn alts_or_refused(blocks: GoBlocks) {
+    let mut seen = Vec::new();
+    let moved = full_and_emptied(blocks, |go, to| {
+        let (_stays, empty) = blocks.on.open::<u32>(1);
+        let (unused, _stays_full) = source(blocks, &[5]);
+        let ports = vec![
+            Port::Take(empty),
+            Port::Put(unused, Some(8)),
+            Port::Put(to, Some(9)),
+        ];
+        seen = all(selecting(blocks, go, ports, pending()));
+    });
+    let (left, expected) = match moved.is_empty() {
+        true => (Some(9), vec![]),
+        false => (None, vec![9]),
+    };
+    let answer = (Some(Winner::Clause(2)), None, vec![None, Some(8), left]);
+    let (seen, expected) = ((seen, moved), (vec![answer], expected));
+    holds_eq!(seen, expected, "G3: not the alts of a future");
 }
 
 /// Each waits on a channel of its own; the last is served first.
