@@ -150,14 +150,14 @@ fn ends<T>(future: impl Future<Output = T>) {
     assert!(polled.is_ready(), "it need not wait");
 }
 
-fn open(channels: Channels) -> (Tx<u32>, Rx<u32>) {
+fn open(channels: Channels) -> Halves {
     channels.open(ONE).expect("asked before")
 }
 
+type Halves = (Tx<u32>, Rx<u32>);
+
 /// The callback uses both channels. It is judged once the operation is over, since a channel contains its panics.
-fn use_both(
-    (here, beside): (&(Tx<u32>, Rx<u32>), &(Tx<u32>, Rx<u32>)),
-) -> impl FnOnce() + Send + 'static + use<> {
+fn use_both(here: &Halves, beside: &Halves) -> impl FnOnce() + Send + 'static + use<> {
     let shared = "a family with callbacks has several handles";
     let mut halves =
         [here, beside].map(|(tx, rx)| (tx.another().expect(shared), rx.another().expect(shared)));
@@ -171,7 +171,7 @@ fn use_both(
 
 fn completes_a_take(channels: Channels, puts: Puts) {
     let (here, beside) = (open(channels), open(channels));
-    let uses = use_both((&here, &beside));
+    let uses = use_both(&here, &beside);
     let (answers, seen) = mpsc::channel();
     here.1.take_then(move |_| {
         uses();
@@ -189,7 +189,7 @@ fn completes_a_take(channels: Channels, puts: Puts) {
 fn completes_a_put(channels: Channels, takes: Takes) {
     let (mut here, beside) = (open(channels), open(channels));
     assert_eq!(here.0.offer(1), Offered::Done);
-    let uses = use_both((&here, &beside));
+    let uses = use_both(&here, &beside);
     let (answers, seen) = mpsc::channel();
     here.0.put_then(2, move |_| {
         uses();

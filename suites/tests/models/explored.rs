@@ -65,10 +65,10 @@ pub fn models() -> Vec<Model> {
             comes_to_a_limit(&without_end())
         }),
         Model::new("shuttle::a_livelock_is_a_fault", || {
-            is_a_livelock(&Shuttle::explore(&Exploration::default(), || livelock()))
+            is_a_livelock(&Shuttle::explore(&Exploration::default(), livelock))
         }),
         Model::new("sim::a_livelock_is_a_fault", || {
-            is_a_livelock(&Sim::explore(&Exploration::default(), || livelock()))
+            is_a_livelock(&Sim::explore(&Exploration::default(), livelock))
         }),
         Model::new("shuttle::a_long_spin_is_no_livelock", a_long_spin),
         Model::new("sim::days_are_exact_and_take_no_time", days_in_sim),
