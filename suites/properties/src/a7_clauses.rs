@@ -195,6 +195,11 @@ fn refused(channels: Channels) {
         "A7: an alts of nothing would wait for ever"
     );
     holds_eq!(
+        nothing.run(&mut [], Patience::Until(Deadline::NEVER)),
+        Err(AltsError::NoClauses),
+        "A7: an alts of nothing has a deadline that never comes"
+    );
+    holds_eq!(
         nothing.run(&mut [], Patience::Now),
         Ok(Chosen::Default),
         "A6: only a default"

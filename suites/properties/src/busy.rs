@@ -11,16 +11,18 @@
 //! the former waker is dropped under the channel's lock: a deadlock
 //! ```
 
-use std::future::Future;
+use std::collections::VecDeque;
+use std::future::{Future, pending};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Wake, Waker};
 
-use flowmeter_harness::channel::{Buffer, Offered, Polled};
+use flowmeter_harness::channel::{Buffer, Offered, Order, Polled};
 
 use super::Case;
-use crate::design::{Channels, Rx, Tx};
+use crate::design::channels::operations::Port;
+use crate::design::{Channels, Parcel, Rx, Tx};
 
 const ONE: Buffer = Buffer::fixed(1);
 
@@ -38,6 +40,12 @@ pub(super) fn cases(channels: Channels) -> Vec<Case> {
             polled_puts(channels);
         }),
     ];
+    cases.push(Case::new(
+        "values that use the channel as they are dropped",
+        move || {
+            values_look(channels);
+        },
+    ));
     for end in [End::Renewed, End::Woken, End::Dropped] {
         let name = format!("wakers that use the channel, {end:?}");
         cases.push(Case::new(name, move || uses(channels, end)));
@@ -114,6 +122,81 @@ fn polled_puts(channels: Channels) {
         [1, 2, 3].map(Polled::Done),
         "C11: what a task put that its waker polls"
     );
+}
+
+/// A value that looks at its channel as it is dropped.
+struct Looks {
+    at: Option<Rx<Looks>>,
+    has_looked: Arc<AtomicBool>,
+}
+
+impl Drop for Looks {
+    fn drop(&mut self) {
+        if let Some(mut rx) = self.at.take() {
+            let _ = rx.poll();
+            self.has_looked.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Puts that wait are dropped with their values: as futures, as batches, and as clauses.
+fn values_look(channels: Channels) {
+    let open = || {
+        let (mut tx, rx) = channels.open::<Looks>(ONE).expect("asked before");
+        let quiet = Looks {
+            at: None,
+            has_looked: Arc::default(),
+        };
+        assert!(matches!(tx.offer(quiet), Offered::Done));
+        (tx, rx)
+    };
+    let has_looked = Arc::new(AtomicBool::new(false));
+    let looks = |rx: &Rx<Looks>| Looks {
+        at: rx.another(),
+        has_looked: Arc::clone(&has_looked),
+    };
+    let waits = |future: Pin<&mut dyn Future<Output = ()>>| {
+        let mut context = Context::from_waker(Waker::noop());
+        assert!(future.poll(&mut context).is_pending(), "there is no room");
+    };
+    let judge = |what: &str| {
+        holds!(
+            has_looked.swap(false, Ordering::Relaxed),
+            "C10: the value of {what} was not dropped with it"
+        );
+    };
+    {
+        let (mut tx, rx) = open();
+        let value = looks(&rx);
+        let mut put = Box::pin(async { drop(tx.put_async(value).await) });
+        waits(put.as_mut());
+        drop(put);
+        judge("a put");
+    }
+    if channels.awaits_batches() {
+        let (mut tx, rx) = open();
+        let mut values = VecDeque::from([looks(&rx)]);
+        let mut put = Box::pin(async {
+            let _ = tx.put_many_async(&mut values).await;
+        });
+        waits(put.as_mut());
+        drop(put);
+        drop(values);
+        judge("a batch");
+    }
+    if channels.awaits_mixes() {
+        let ((tx, rx), (beside, _rx)) = (open(), open());
+        let table = channels.tables().awaits_mixes.expect("asked before");
+        let mut slots = [looks(&rx), looks(&rx)].map(|value| Some(Parcel::of(value)));
+        let ports = [Port::Put(&tx.half), Port::Put(&beside.half)];
+        let mut clauses = table.clauses(&ports, &mut slots);
+        let mut alts = clauses.run_async(Order::Priority, Box::pin(pending()));
+        let polled = alts.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+        assert!(polled.is_pending(), "there is no room");
+        drop(alts);
+        drop(clauses);
+        judge("an alts");
+    }
 }
 
 /// How a future is done with a waker.

@@ -15,7 +15,8 @@
 //! offer 1, which answers take 3 and not take 2
 //! ```
 
-use std::pin::pin;
+use std::future::Future;
+use std::pin::{Pin, pin};
 use std::task::{Context, Poll, Waker};
 
 use flowmeter_harness::caps::Claim;
@@ -48,6 +49,13 @@ fn cases(design: &Design) -> Vec<Case> {
             let name = format!("takes of {LINE} of which some leave, {buffer}");
             cases.push(Case::new(name, move || {
                 leavings().for_each(|stays| takes_beside_leavers(channels, buffer, stays));
+            }));
+        }
+        let keeps_puts = design.claims(Claim::PendingPutsSurvive);
+        if keeps_puts && buffer != Buffer::Rendezvous && channels.awaits_room() {
+            let name = format!("puts among reservations that a close refuses, {buffer}");
+            cases.push(Case::new(name, move || {
+                leavings().for_each(|puts| beside_refused(channels, buffer, puts));
             }));
         }
         if tx.another().is_some() {
@@ -146,6 +154,39 @@ fn puts_beside_leavers(channels: Channels, buffer: Buffer, stays: [bool; LINE]) 
     holds!(
         is_done.iter().all(|is_done| *is_done),
         "C1: a put was not told that it was taken"
+    );
+}
+
+/// Puts and reservations stand in one line. The close refuses the reservations and leaves the puts in their order.
+fn beside_refused(channels: Channels, buffer: Buffer, is_put: [bool; LINE]) {
+    let (mut tx, mut rx) = channels.open::<u32>(buffer).expect("asked before");
+    assert_eq!(tx.offer(99), Offered::Done);
+    let mut txs: Vec<_> = (0..LINE)
+        .map(|_| tx.another().expect("a family with reservations"))
+        .collect();
+    let mut context = Context::from_waker(Waker::noop());
+    let mut waiting: Vec<Pin<Box<dyn Future<Output = ()> + Send + '_>>> = Vec::new();
+    for ((nth, tx), is_put) in (0..).zip(&mut txs).zip(is_put) {
+        waiting.push(match is_put {
+            true => Box::pin(async move { drop(tx.put_async(nth).await) }),
+            false => Box::pin(async move { drop(tx.reserve_async().await) }),
+        });
+    }
+    for waits in &mut waiting {
+        assert!(waits.as_mut().poll(&mut context).is_pending());
+    }
+    tx.close();
+    let came = std::iter::from_fn(|| match rx.poll() {
+        Polled::Done(value) => Some(value),
+        Polled::WouldWait | Polled::Closed => None,
+    });
+    let puts = (0..)
+        .zip(is_put)
+        .filter_map(|(nth, is_put)| is_put.then_some(nth));
+    holds_eq!(
+        came.collect::<Vec<u32>>(),
+        std::iter::once(99).chain(puts).collect::<Vec<u32>>(),
+        "C4: puts that outlived a close were served in another order, where {is_put:?} were puts"
     );
 }
 

@@ -8,16 +8,18 @@
 //! ```
 
 use std::collections::VecDeque;
-use std::future::Future;
+use std::future::{Future, pending};
 use std::num::NonZeroUsize;
 use std::pin::pin;
 use std::sync::mpsc;
 use std::task::{Context, Waker};
 
 use flowmeter_harness::channel::{Buffer, Offered, Order, Patience, Polled};
-use flowmeter_harness::sync::Deadline;
+use flowmeter_harness::sync::{Deadline, world};
 
 use super::Case;
+use super::acts::put;
+use crate::design::channels::operations::Port;
 use crate::design::{Channels, Clause, Rx, Tx};
 
 const ONE: Buffer = Buffer::fixed(1);
@@ -49,7 +51,24 @@ pub(super) fn cases(channels: Channels) -> Vec<Case> {
             },
         )
     });
-    takes.chain(puts).collect()
+    let mut cases: Vec<_> = takes.chain(puts).collect();
+    if channels.awaits() {
+        let name = "a callback of a take uses the channel, a served take is dropped";
+        cases.push(Case::new(name, move || given_back(channels, false)));
+        if channels.awaits_mixes() {
+            let name = "a callback of a take uses the channel, a served alts is dropped";
+            cases.push(Case::new(name, move || given_back(channels, true)));
+        }
+    }
+    if channels.awaits_room() || channels.blocks_for_room() {
+        let name = "a callback of a put uses the channel, a permit is dropped";
+        cases.push(Case::new(name, move || room_given_back(channels)));
+    }
+    if channels.blocks() {
+        let name = "a callback waits for the put that its take let in";
+        cases.push(Case::new(name, move || waits_for_the_put(channels)));
+    }
+    cases
 }
 
 /// Whether a family has an operation.
@@ -201,5 +220,85 @@ fn completes_a_put(channels: Channels, takes: Takes) {
         seen.try_recv(),
         Ok(()),
         "C11: a callback did not come to its end before what completed it"
+    );
+}
+
+/// A take, or an alts of one, is served and dropped. Its value goes to the callback that waits behind it, or into the
+/// channel.
+fn given_back(channels: Channels, by_alts: bool) {
+    let (here, beside) = (open(channels), open(channels));
+    let uses = use_both(&here, &beside);
+    let (answers, seen) = mpsc::channel();
+    let shared = "a family with callbacks has several handles";
+    let (mut tx, mut first) = (
+        here.0.another().expect(shared),
+        here.1.another().expect(shared),
+    );
+    let behind = || {
+        here.1.take_then(move |answer| {
+            uses();
+            answers.send(answer).expect("it is being watched");
+        });
+    };
+    let mut context = Context::from_waker(Waker::noop());
+    if by_alts {
+        let table = channels.tables().awaits_mixes.expect("asked before");
+        let ports = [Port::Take(&first.half), Port::Take(&beside.1.half)];
+        let mut clauses = table.clauses(&ports, &mut [None, None]);
+        let mut alts = clauses.run_async(Order::Priority, Box::pin(pending()));
+        assert!(alts.as_mut().poll(&mut context).is_pending());
+        behind();
+        assert_eq!(tx.offer(1), Offered::Done);
+        drop(alts);
+    } else {
+        let mut take = Box::pin(first.take_async());
+        assert!(take.as_mut().poll(&mut context).is_pending());
+        behind();
+        assert_eq!(tx.offer(1), Offered::Done);
+        drop(take);
+    }
+    holds_eq!(
+        seen.try_recv(),
+        Ok(Ok(1)),
+        "C9: what a served take gave back, and the callback behind it"
+    );
+}
+
+/// The callback of a put that waits for the room of a permit.
+fn room_given_back(channels: Channels) {
+    let (here, beside) = (open(channels), open(channels));
+    let uses = use_both(&here, &beside);
+    let (answers, seen) = mpsc::channel();
+    let permit = here.0.try_reserve().expect("there is room");
+    here.0.put_then(2, move |answer| {
+        uses();
+        answers.send(answer).expect("it is being watched");
+    });
+    drop(permit);
+    holds_eq!(
+        seen.try_recv(),
+        Ok(Ok(())),
+        "C15: the room of a permit that was dropped, and the callback of a put"
+    );
+}
+
+/// What the operation has let in is told before the callback runs, which may wait for it.
+fn waits_for_the_put(channels: Channels) {
+    let (mut tx, rx) = open(channels);
+    let (mut says, mut hears) = open(channels);
+    assert_eq!(tx.offer(1), Offered::Done);
+    let putter = world::spawn(move || {
+        put(&mut tx, 2);
+        put(&mut says, 3);
+        (tx, says)
+    });
+    let (answers, seen) = mpsc::channel();
+    world::perturb();
+    rx.take_then(move |_| answers.send(hears.take()).expect("it is being watched"));
+    drop(world::join(putter));
+    holds_eq!(
+        seen.try_recv(),
+        Ok(Ok(3)),
+        "C11: a callback waited for the put that its take let in"
     );
 }
