@@ -46,6 +46,14 @@ pub(super) fn cases(channels: Channels) -> Vec<Case> {
             values_look(channels);
         },
     ));
+    if channels.promises() && channels.awaits_mixes() {
+        cases.push(Case::new(
+            "copies of a promise that it does not hand out",
+            move || {
+                spare_copies(channels);
+            },
+        ));
+    }
     for end in [End::Renewed, End::Woken, End::Dropped] {
         let name = format!("wakers that use the channel, {end:?}");
         cases.push(Case::new(name, move || uses(channels, end)));
@@ -197,6 +205,52 @@ fn values_look(channels: Channels) {
         drop(clauses);
         judge("an alts");
     }
+}
+
+/// A value that closes its channel as it is dropped.
+struct Closes(Option<Tx<Closes>>);
+
+impl Clone for Closes {
+    fn clone(&self) -> Self {
+        Closes(self.0.as_ref().and_then(Tx::another))
+    }
+}
+
+impl PartialEq for Closes {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self, other)
+    }
+}
+
+impl Drop for Closes {
+    fn drop(&mut self) {
+        if let Some(tx) = self.0.take() {
+            tx.close();
+        }
+    }
+}
+
+/// A promise may make a copy for an alts that another channel has served.
+fn spare_copies(channels: Channels) {
+    let (mut tx, rx) = channels.open_promise::<Closes>();
+    let (mut elsewhere, beside) = open(channels);
+    let mut behind = rx.another().expect("a promise has several takes");
+    let table = channels.tables().awaits_mixes.expect("asked before");
+    let ports = [Port::Take(&rx.half), Port::Take(&beside.half)];
+    let mut clauses = table.clauses(&ports, &mut [None, None]);
+    let mut alts = clauses.run_async(Order::Priority, Box::pin(pending()));
+    let mut context = Context::from_waker(Waker::noop());
+    assert!(alts.as_mut().poll(&mut context).is_pending());
+    let mut take = Box::pin(behind.take_async());
+    assert!(take.as_mut().poll(&mut context).is_pending());
+    assert_eq!(elsewhere.offer(1), Offered::Done, "the alts waits");
+    let value = Closes(tx.another());
+    assert!(matches!(tx.offer(value), Offered::Done));
+    holds!(
+        take.as_mut().poll(&mut context).is_ready(),
+        "A8: the take behind an alts that is over was not answered"
+    );
+    drop(alts);
 }
 
 /// How a future is done with a waker.
