@@ -65,6 +65,7 @@ fn cases(design: &Design) -> Vec<Case> {
             Case::new("all inputs are removed", move || all_removed(f)),
             Case::new("changes that are made together", move || together(f)),
             Case::new("a later input is removed", move || later_removed(f)),
+            Case::new("behind a paused input", move || behind_a_paused_one(f)),
         ]);
     }
     cases
@@ -119,6 +120,29 @@ fn later_removed(f: Combinators) {
         heard,
         Some(Ok(7)),
         "M5: an input beside one that was removed"
+    );
+}
+
+/// One input is not read, one is muted, and one is heard until it ends. The end concerns no other.
+fn behind_a_paused_one(f: Combinators) {
+    use Attribute::{Mute, Pause};
+    let seen = with_executor(f, |go| {
+        let (mix, mut out) = mix(f, go);
+        let [(mut paused, one), (mut muted, two), (mut tx, _)] = [(); 3].map(|()| admix(f, &mix));
+        f.toggle(&mix, &[(&one, Pause, true), (&two, Mute, true)]);
+        let mut seen = vec![put(&mut tx, 3).then(|| take(&mut out))];
+        tx.close();
+        come_to_rest(f, go);
+        f.toggle(&mix, &[(&one, Pause, false), (&two, Mute, false)]);
+        for (value, tx) in (1..).zip([&mut paused, &mut muted]) {
+            seen.push(put(tx, value).then(|| take(&mut out)));
+        }
+        seen
+    });
+    holds_eq!(
+        seen,
+        [Some(Ok(3)), Some(Ok(1)), Some(Ok(2))],
+        "M5: an input behind a paused one was taken for another"
     );
 }
 
