@@ -52,6 +52,7 @@ fn cases(design: &Design) -> Vec<Case> {
         Case::new("an alts that waits", move || alts_waits(blocks)),
         Case::new("an alts with a default", move || alts_default(blocks)),
         Case::new("an alts that puts", move || alts_puts(blocks)),
+        Case::new("an alts of several puts", move || each_put_wins(blocks)),
         Case::new("a put that finds room or a close", move || {
             put_or_refused(blocks)
         }),
@@ -289,6 +290,28 @@ fn alts_puts(blocks: GoBlocks) {
     let expected = vec![(Some(Winner::Clause(0)), None, vec![None])];
     let seen = (seen, moved);
     holds_eq!(seen, (expected, vec![9]), "G3: not the alts of a future");
+}
+
+/// Each of three puts wins in turn, where it has room or comes to have it. The others get their own values back.
+fn each_put_wins(blocks: GoBlocks) {
+    const VALUES: [u32; 3] = [7, 8, 9];
+    for wins in 0..VALUES.len() {
+        let channels = VALUES.map(|_| source(blocks, &[5]));
+        let (txs, mut rxs): (Vec<_>, Vec<_>) = channels.into_iter().unzip();
+        let values = txs.into_iter().zip(VALUES);
+        let ports = values.map(|(to, value)| Port::Put(to, Some(value)));
+        let seen = with_executor(blocks, |go| {
+            let results = selecting(blocks, go, ports.collect(), pending());
+            world::perturb();
+            let taken = rxs[wins].poll();
+            assert_eq!(taken, Polled::Done(5), "it is full");
+            all(results)
+        });
+        let mut left = VALUES.map(Some);
+        left[wins] = None;
+        let answer = (Some(Winner::Clause(wins)), None, left.to_vec());
+        holds_eq!(seen, [answer], "G3: not the values of an alts of a future");
+    }
 }
 
 /// The channel is full. A consumer takes what is in it, or closes it, whatever the block does by then.
