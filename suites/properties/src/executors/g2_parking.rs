@@ -16,12 +16,17 @@
 //!                             never runs, though a thread is idle
 //! ```
 
+use std::future::poll_fn;
 use std::num::NonZeroUsize;
+use std::task::Poll;
 
 use flowmeter_harness::channel::TakeError;
+use flowmeter_harness::executor::Spawn as _;
 use flowmeter_harness::sync::world;
 
 use super::{Case, Cases, Design, ONE, Property, Reliance, Runtime, What};
+use crate::design::Tx;
+use crate::design::executors::Spawner;
 
 pub(in super::super) const PROPERTY: Property = Property {
     name: "g2-parking",
@@ -52,7 +57,16 @@ fn cases(design: &Design) -> Vec<Case> {
         Case::new("blocking work waits for blocking work", move || {
             blocking_waits_for_blocking(on);
         }),
+        Case::new("a future that spawns as it is dropped", move || {
+            drops(on);
+        }),
     ];
+    // Loom has no room for two executors.
+    if world::name() != "loom" {
+        cases.push(Case::new("woken on another executor", move || {
+            woken_elsewhere(on);
+        }));
+    }
     if world::name() == "std" {
         cases.push(Case::new("ten thousand wait on four threads", move || {
             parked(on, four, 10_000);
@@ -131,18 +145,70 @@ fn blocking_waits_for_a_task(on: Runtime) {
     holds_eq!(got, Ok(Ok(7)), "G2: blocking work starved a task");
 }
 
+/// The second time on threads that are free, or about to be. Loom has no room for it.
 fn blocking_waits_for_blocking(on: Runtime) {
     let executor = on.executors.with_threads(ONE);
-    let (mut question, mut asked) = on.open::<u32>(1);
-    let (mut answer, mut answered) = on.open::<Result<u32, TakeError>>(1);
-    executor.spawn_blocking(move || {
-        let got = asked.take();
-        let _ = answer.put(got);
-    });
-    executor.spawn_blocking(move || {
-        let _ = question.put(7);
-    });
-    let got = world::block_on(answered.take_async());
+    let mut seen = Vec::new();
+    let rounds = if world::name() == "loom" { 1 } else { 2 };
+    for _ in 0..rounds {
+        let (mut question, mut asked) = on.open::<u32>(1);
+        let (mut answer, mut answered) = on.open::<Result<u32, TakeError>>(1);
+        executor.spawn_blocking(move || {
+            let got = asked.take();
+            let _ = answer.put(got);
+        });
+        executor.spawn_blocking(move || {
+            let _ = question.put(7);
+        });
+        seen.push(world::block_on(answered.take_async()));
+    }
     drop(executor);
-    holds_eq!(got, Ok(Ok(7)), "G2: blocking work starved blocking work");
+    let expected = vec![Ok(Ok(7)); rounds];
+    holds_eq!(seen, expected, "G2: blocking work starved blocking work");
+}
+
+/// What a future that is ready holds is dropped with it, and spawns a task.
+fn drops(on: Runtime) {
+    struct Spawns(Spawner, Option<Tx<u32>>);
+    impl Drop for Spawns {
+        fn drop(&mut self) {
+            let mut tx = self.1.take().expect("it is dropped once");
+            self.0.spawn(async move {
+                let _ = tx.put_async(7).await;
+            });
+        }
+    }
+    let executor = on.executors.with_threads(ONE);
+    let (tx, mut rx) = on.open::<u32>(1);
+    let held = Spawns(executor.spawner(), Some(tx));
+    executor.spawn(poll_fn(move |_| {
+        let _ = &held;
+        Poll::Ready(())
+    }));
+    // A lock that is held by then is a deadlock here.
+    let got = world::block_on(rx.take_async());
+    drop(executor);
+    holds_eq!(got, Ok(7), "G2: a task that a dropped future has spawned");
+}
+
+/// A task of another executor wakes it, and holds its thread until it has answered.
+fn woken_elsewhere(on: Runtime) {
+    let [own, other] = [(); 2].map(|()| on.executors.with_threads(ONE));
+    let (mut question, mut asked) = on.open::<u32>(1);
+    let (mut answer, mut answered) = on.open::<u32>(1);
+    let (mut told, mut heard) = on.open::<Result<u32, TakeError>>(1);
+    own.spawn(async move {
+        if let Ok(number) = asked.take_async().await {
+            let _ = answer.put_async(number).await;
+        }
+    });
+    world::perturb();
+    other.spawn(async move {
+        let _ = question.put(7);
+        let got = answered.take();
+        let _ = told.put(got);
+    });
+    let got = world::block_on(heard.take_async());
+    drop((own, other));
+    holds_eq!(got, Ok(Ok(7)), "G2: a task waits for another executor");
 }
