@@ -83,15 +83,8 @@ impl Armed {
     /// Arms it in the way of that service.
     pub(super) fn at(deadline: Deadline, service: &Service) -> Armed {
         match service.timers().way() {
-            Way::Call => {
-                let note = Note::new();
-                Armed::Call(service.schedule(deadline, note.callback()), note)
-            }
-            Way::Future => {
-                let mut armed = Armed::Future(Some(service.sleep(deadline)));
-                armed.has_fired();
-                armed
-            }
+            Way::Call => Armed::call(deadline, service),
+            Way::Future => Armed::sleep(deadline, service),
             Way::Thread => Armed::Thread(service.clone(), deadline),
             Way::Channel => {
                 let left = deadline.as_nanos().saturating_sub(world::now_nanos());
@@ -101,6 +94,19 @@ impl Armed {
                 }))
             }
         }
+    }
+
+    /// Arms a callback.
+    pub(super) fn call(deadline: Deadline, service: &Service) -> Armed {
+        let note = Note::new();
+        Armed::Call(service.schedule(deadline, note.callback()), note)
+    }
+
+    /// Polls a sleep once.
+    pub(super) fn sleep(deadline: Deadline, service: &Service) -> Armed {
+        let mut armed = Armed::Future(Some(service.sleep(deadline)));
+        armed.has_fired();
+        armed
     }
 
     /// Whether it has fired. A thread's wait is never seen to fire.

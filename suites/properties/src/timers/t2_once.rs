@@ -13,12 +13,13 @@
 
 use std::sync::Arc;
 use std::task::{Context, Waker};
+use std::time::Duration;
 
 use flowmeter_harness::caps::Origin;
 use flowmeter_harness::sync::{Deadline, world};
 
 use super::super::{Case, Cases, Property, Reliance};
-use super::form::{Note, SOON, after, case, case_of_each};
+use super::form::{Armed, Gate, Note, SOON, after, case, case_of_each};
 use super::log::{Call, Log};
 use crate::bell::Bell;
 use crate::design::timers::{Design, Handle, Service, Timers, Way};
@@ -34,6 +35,10 @@ fn cases(design: &Design) -> Vec<Case> {
     let mut cases = Vec::new();
     for timers in design.ways() {
         cases.push(case_of_each(timers, "all fire", all_fire));
+        if timers.way() == Way::Call && design.by(Way::Future).is_some() {
+            let name = "sleeps and callbacks that are due together";
+            cases.push(case(timers, name, of_both_forms));
+        }
         if timers.cancels() {
             cases.extend([
                 case(timers, "cancelled in time", in_time),
@@ -41,6 +46,7 @@ fn cases(design: &Design) -> Vec<Case> {
                 case(timers, "a stale handle", stale),
                 case(timers, "a stranger's handle", strangers),
                 case(timers, "two that call each other off", each_other),
+                case(timers, "beside many that are cancelled", beside_many),
             ]);
             // No crate promises it.
             if design.implementation.origin != Origin::Peer {
@@ -96,6 +102,19 @@ fn all_fire(timers: Timers) {
         log.over(timer, armed.wait());
     }
     log.judge();
+}
+
+/// Callbacks come before sleeps of the same deadline, between them and behind them.
+fn of_both_forms(timers: Timers) {
+    let service = timers.start();
+    let deadline = after(SOON);
+    let armed = [false, true, true, false, true, false].map(|sleeps| match sleeps {
+        true => Armed::sleep(deadline, &service),
+        false => Armed::call(deadline, &service),
+    });
+    for timer in armed {
+        timer.wait();
+    }
 }
 
 /// Cancels it. `true` means that it is never called, `false` that it was called or is about to be.
@@ -180,6 +199,32 @@ fn each_other(timers: Timers) {
             !(cancelled && called[1 - one]),
             "T2: called after a cancel that answered true"
         );
+    }
+}
+
+/// The service is busy. One timer is armed, then many that are cancelled at once, all for a deadline that has passed or
+/// for one to come.
+fn beside_many(timers: Timers) {
+    const MANY: usize = 100;
+    for delay in [Duration::ZERO, SOON] {
+        let service = timers.start();
+        let [running, gate] = [(); 2].map(|()| Gate::new());
+        let (runs, goes_on) = (running.clone(), gate.clone());
+        let due = after(SOON);
+        service.schedule(due, move |_| {
+            runs.open();
+            goes_on.pass();
+        });
+        running.pass();
+        let deadline = Deadline::after(due.as_nanos(), delay);
+        let note = Note::new();
+        service.schedule(deadline, note.callback());
+        for _ in 0..MANY {
+            let handle = service.schedule(deadline, |_| {});
+            service.cancel(&handle);
+        }
+        gate.open();
+        note.wait();
     }
 }
 
