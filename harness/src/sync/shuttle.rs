@@ -17,7 +17,7 @@
 //! | `yield_now`, `spin_hint` | let others run; after 100 of them without a new wait, a timer fires |
 //! | `choose`, `random_u64` | random, part of the schedule |
 //! | deadlock | found, with the place where each thread waits; `on_quiescence` runs instead, if registered |
-//! | livelock | fails once every thread waits, or has yielded 300 times since anything was written |
+//! | livelock | fails once every thread waits, or has yielded 5,000 times since anything was written or the clock was read |
 //! | limits | an execution of more than 200,000 steps fails; never `complete` |
 
 use ::shuttle::future::batch_semaphore::{BatchSemaphore, Fairness};
@@ -71,7 +71,7 @@ facade!(Shuttle);
 
 /// Stack of a thread in bytes.
 const STACK: usize = 256 * 1024;
-/// Steps of one execution; more are reported as a livelock.
+/// Steps of one execution. More are the limit of the explorer.
 const STEPS: usize = 200_000;
 /// Timers that fire while a thread could run, in an adversarial execution.
 const EAGER: u32 = 64;

@@ -83,7 +83,7 @@ fn two_of_many(channels: Channels) {
             for ready in [one, other] {
                 let _ = fillers[ready].1.poll();
             }
-            // Half of them, and six standard deviations to either side: by chance once in a billion.
+            // Half of them, and six standard deviations to either side: by chance once in a hundred million executions.
             holds!(
                 (RUNS / 2).abs_diff(firsts) <= 60,
                 "A5: of {RUNS} runs, clause {one} won {firsts} and clause {other} the rest"

@@ -47,12 +47,12 @@ fn cases(design: &Design) -> Vec<Case> {
         }
     }
     if channels.calls_back() {
-        cases.extend(callback_cases(channels));
+        cases.extend(callback_cases(channels, design.claims(Claim::CancelSafe)));
     }
     cases
 }
 
-fn callback_cases(channels: Channels) -> Vec<Case> {
+fn callback_cases(channels: Channels, cancel_safe: bool) -> Vec<Case> {
     let mut cases = vec![
         Case::new("a callback meets a thread", move || {
             meets_a_thread(channels)
@@ -62,7 +62,7 @@ fn callback_cases(channels: Channels) -> Vec<Case> {
             waits_for_one_behind(channels)
         }),
     ];
-    cases.extend(completions::cases(channels));
+    cases.extend(completions::cases(channels, cancel_safe));
     if world::name() == "std" {
         if channels.having(&[Buffer::Unbounded]).next().is_some() {
             let name = "a chain of 1,000 that each wait";

@@ -48,14 +48,14 @@ fn cases(design: &Design) -> Vec<Case> {
             cases.push(Case::new(format!("takes, {buffer}"), model));
             let name = format!("takes of {LINE} of which some leave, {buffer}");
             cases.push(Case::new(name, move || {
-                leavings().for_each(|stays| takes_beside_leavers(channels, buffer, stays));
+                all_but_two().for_each(|stays| takes_beside_leavers(channels, buffer, stays));
             }));
         }
         let keeps_puts = design.claims(Claim::PendingPutsSurvive);
         if keeps_puts && buffer != Buffer::Rendezvous && channels.awaits_room() {
             let name = format!("puts among reservations that a close refuses, {buffer}");
             cases.push(Case::new(name, move || {
-                leavings().for_each(|puts| beside_refused(channels, buffer, puts));
+                all_but_two().for_each(|puts| beside_refused(channels, buffer, puts));
             }));
         }
         if tx.another().is_some() {
@@ -63,7 +63,7 @@ fn cases(design: &Design) -> Vec<Case> {
             cases.push(Case::new(format!("puts, {buffer}"), model));
             let name = format!("puts of {LINE} of which some leave, {buffer}");
             cases.push(Case::new(name, move || {
-                leavings().for_each(|stays| puts_beside_leavers(channels, buffer, stays));
+                all_but_two().for_each(|stays| puts_beside_leavers(channels, buffer, stays));
             }));
         }
     }
@@ -73,8 +73,8 @@ fn cases(design: &Design) -> Vec<Case> {
 /// How many wait.
 const LINE: usize = 5;
 
-/// Each way in which one or two of them leave: which of them stay.
-fn leavings() -> impl Iterator<Item = [bool; LINE]> {
+/// Each choice of all of them but one or two.
+fn all_but_two() -> impl Iterator<Item = [bool; LINE]> {
     let pairs = (0..LINE).flat_map(|one| (one..LINE).map(move |other| (one, other)));
     pairs.map(|(one, other)| std::array::from_fn(|nth| nth != one && nth != other))
 }

@@ -16,6 +16,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use flowmeter_harness::channel::{Buffer, Offered, Polled};
+use flowmeter_harness::sync::world;
 
 use super::Case;
 use super::bell::Bell;
@@ -44,19 +45,32 @@ fn rows() -> impl Iterator<Item = [Act; ACTS]> {
         .map(|row| std::array::from_fn(|nth| ALL[row / ALL.len().pow(nth as u32) % ALL.len()]))
 }
 
+/// One row, drawn, where there are many executions; else each.
+fn some_rows() -> impl Iterator<Item = [Act; ACTS]> {
+    let (from, count) = match world::name() {
+        "sim" => (0, usize::MAX),
+        _ => (world::choose(rows().count()), 1),
+    };
+    rows().skip(from).take(count)
+}
+
 pub(super) fn cases(channels: Channels) -> Vec<Case> {
+    // Loom explores one thread once.
+    if world::name() == "loom" {
+        return Vec::new();
+    }
     // Room for all that is offered to takes.
     let many = Buffer::fixed(MOST);
     let mut cases = Vec::new();
     if (channels.open::<u32>(many)).is_some_and(|(_, rx)| rx.another().is_some()) {
         cases.push(Case::new("takes that come and go", move || {
-            rows().for_each(|row| takes(channels, many, row));
+            some_rows().for_each(|row| takes(channels, many, row));
         }));
     }
     let one = Buffer::fixed(1);
     if (channels.open::<u32>(one)).is_some_and(|(tx, _)| tx.another().is_some()) {
         cases.push(Case::new("puts that come and go", move || {
-            rows().for_each(|row| puts(channels, one, row));
+            some_rows().for_each(|row| puts(channels, one, row));
         }));
     }
     cases
@@ -101,14 +115,16 @@ fn line<'a, T>(row: [Act; ACTS], mut come: impl FnMut() -> Waits<'a, T>) -> Vec<
 
 /// Removes one that was woken, and returns its answer.
 fn served<T>(line: &mut Vec<Waits<'_, T>>, row: [Act; ACTS]) -> T {
-    let woken = line.iter().position(|waits| waits.bell.is_rung());
-    let Some(woken) = woken else {
-        violated!("C3: after {row:?}, what waits was not woken")
-    };
-    match line.remove(woken).poll() {
-        Poll::Ready(answer) => answer,
-        Poll::Pending => violated!("C3: after {row:?}, what was woken waits on"),
+    // One may be woken for nothing.
+    for nth in 0..line.len() {
+        if line[nth].bell.is_rung()
+            && let Poll::Ready(answer) = line[nth].poll()
+        {
+            drop(line.remove(nth));
+            return answer;
+        }
     }
+    violated!("C3: after {row:?}, none of those that wait was woken for it")
 }
 
 fn takes(channels: Channels, buffer: Buffer, row: [Act; ACTS]) {

@@ -24,8 +24,8 @@ use crate::design::{Channels, Clause, Rx, Tx};
 
 const ONE: Buffer = Buffer::fixed(1);
 
-/// For families with callbacks.
-pub(super) fn cases(channels: Channels) -> Vec<Case> {
+/// For families with callbacks. `cancel_safe`: whether a dropped take gives its value back.
+pub(super) fn cases(channels: Channels, cancel_safe: bool) -> Vec<Case> {
     if channels.open::<u32>(ONE).is_none() {
         return Vec::new();
     }
@@ -52,7 +52,7 @@ pub(super) fn cases(channels: Channels) -> Vec<Case> {
         )
     });
     let mut cases: Vec<_> = takes.chain(puts).collect();
-    if channels.awaits() {
+    if channels.awaits() && cancel_safe {
         let name = "a callback of a take uses the channel, a served take is dropped";
         cases.push(Case::new(name, move || given_back(channels, false)));
         if channels.awaits_mixes() {

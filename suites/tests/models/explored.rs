@@ -265,7 +265,7 @@ fn a_long_spin() -> Result<String, String> {
             }
         });
         for _ in 0..5 {
-            (0..250).for_each(|_| Shuttle::yield_now());
+            (0..1_000).for_each(|_| Shuttle::yield_now());
             turns.fetch_add(1, Ordering::Release);
         }
         let sleeper = shuttle::spawn(|| doze(Duration::from_secs(1), 1));

@@ -138,9 +138,9 @@ pub enum Duty {
 /// After this many yields without a new wait, yielding counts as waiting for time to pass.
 pub const SPINS: u32 = 100;
 
-/// After this many yields of a thread while nothing is written, no yield of that thread changes anything. No loop of ours
-/// that gives up, or that sleeps in the end, yields as often.
-const VAIN: u32 = 300;
+/// After this many yields of a thread while nothing is written, another one changes nothing. A loop that gives up, or sleeps
+/// in the end, yields less often.
+const VAIN: u32 = 5_000;
 
 /// Runs when all threads wait.
 pub type Rescuer = Box<dyn FnOnce() + Send>;
@@ -166,7 +166,8 @@ pub struct Census {
     pub eager: u32,
     /// How often threads have yielded since a thread last began to wait or a timer fired.
     pub spun: u32,
-    /// How often something was written that other threads can see, or a thread was started, roused or ended.
+    /// How often something was written that other threads can see, a thread was started, roused or ended, or the clock was
+    /// read: a loop that compares it waits for time.
     written: u64,
     /// The last order key.
     pub keys: u64,
@@ -230,6 +231,7 @@ pub fn runs(thread: usize) {
 impl Census {
     /// Adds a new, running thread; returns its number.
     pub fn enter(&mut self) -> usize {
+        self.written += 1;
         self.threads.push(Entry {
             state: State::Running,
             #[cfg(feature = "loom")]
@@ -246,7 +248,7 @@ impl Census {
         self.threads.len() - 1
     }
 
-    /// Something was written that other threads can see, or a thread was started, roused or ended.
+    /// Something happened that makes another turn of a loop worth its while ([`Census::written`]).
     pub fn wrote(&mut self) {
         self.written += 1;
     }
@@ -255,7 +257,7 @@ impl Census {
     ///
     /// # Errors
     /// With the report of a livelock: every thread waits, or yields in vain, and no timer and no rescuer is left. Valid
-    /// only where a load returns the last value that was written.
+    /// only where a load returns the last value that was written. With guests, which may catch a report, there is none.
     pub fn yields(&mut self, thread: usize, at: &'static Location<'static>) -> Result<(), String> {
         let written = self.written;
         let vain = &mut self.threads[thread].in_vain;
@@ -269,15 +271,14 @@ impl Census {
             at: Some(at),
         };
         let may_be_woken = !self.timers.is_empty() || !self.rescuers.is_empty();
-        if yields < VAIN || may_be_woken {
+        if yields < VAIN || may_be_woken || self.has_guests() {
             return Ok(());
         }
         let idles = |number: usize| {
             let vain = &self.threads[number].in_vain;
             self.waits(number) || (vain.written == written && vain.yields >= VAIN)
         };
-        let helper = self.helper;
-        match (0..self.threads.len()).all(|number| Some(number) == helper || idles(number)) {
+        match (0..self.threads.len()).all(idles) {
             true => {
                 Err(self.stuck("livelock: every thread waits, or yields and nothing is written"))
             }

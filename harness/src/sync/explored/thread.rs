@@ -92,6 +92,7 @@ pub fn leave(number: usize) {
     trace::step(|| "ends".to_owned(), None);
     let settled = census::with(|census| {
         census.thread(number).state = State::Gone;
+        census.wrote();
         census.settle()
     });
     helper::act(settled);

@@ -13,7 +13,11 @@ use super::census::{self, Timer};
 #[track_caller]
 pub fn now_nanos() -> u64 {
     let _apart = apart();
-    census::with(|census| census.clock.clone()).load()
+    let read = |census: &mut census::Census| {
+        census.wrote();
+        census.clock.clone()
+    };
+    census::with(read).load()
 }
 
 /// As [`now_nanos`], but late by what [`World::lag`](super::super::World::lag) set. So a reader of both clocks sees time

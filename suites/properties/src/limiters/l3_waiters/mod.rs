@@ -19,6 +19,7 @@ mod deadlines;
 mod dropped;
 mod weights;
 
+use flowmeter_harness::caps::Origin;
 use flowmeter_harness::limiter::Attempt;
 use flowmeter_harness::spec::limiter::Limit;
 use flowmeter_harness::sync::world;
@@ -50,7 +51,10 @@ fn cases(design: &Design) -> Vec<Case> {
         ));
         if way == Way::Async {
             cases.extend(dropped::cases(limiters, kept));
-            cases.extend(acting::cases(limiters));
+            // No crate promises it.
+            if design.implementation.origin != Origin::Peer {
+                cases.extend(acting::cases(limiters));
+            }
         }
     }
     for &way in &design.acquires_until {
