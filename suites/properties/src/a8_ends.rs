@@ -18,15 +18,13 @@
 //! ```
 
 use std::fmt::{self, Display};
-use std::future::{Future, pending};
-use std::pin::Pin;
-use std::sync::Arc;
-use std::task::{Context, Poll, Waker};
+use std::future::pending;
+use std::task::Poll;
 
 use flowmeter_harness::caps::Claim;
 use flowmeter_harness::channel::{Buffer, Offered, Order, Polled, PutError, TakeError, Winner};
 
-use super::bell::Bell;
+use super::bell::Waits;
 use super::scripted::{Log, Script, Scripted, unasked};
 use super::{Case, Cases, Property, Reliance};
 use crate::design::channels::Design;
@@ -94,38 +92,15 @@ fn cases(design: &Design) -> Vec<Case> {
     cases
 }
 
-/// A future, and whether it was woken.
-struct Waits<'a, T> {
-    future: Pin<Box<dyn Future<Output = T> + Send + 'a>>,
-    bell: Arc<Bell>,
-}
-
-impl<'a, T> Waits<'a, T> {
-    /// Polls it, and it waits.
-    fn begin(future: impl Future<Output = T> + Send + 'a) -> Self {
-        let mut waits = Waits {
-            future: Box::pin(future),
-            bell: Arc::default(),
-        };
-        assert!(waits.poll().is_pending(), "what it waits for is not there");
-        waits
-    }
-
-    fn poll(&mut self) -> Poll<T> {
-        let waker = Waker::from(Arc::clone(&self.bell));
-        self.future.as_mut().poll(&mut Context::from_waker(&waker))
-    }
-
-    /// Its answer, once it was woken.
-    fn answer(mut self) -> T {
-        holds!(
-            self.bell.is_rung(),
-            "C3: what waits behind an alts that is over was not woken"
-        );
-        match self.poll() {
-            Poll::Ready(answer) => answer,
-            Poll::Pending => violated!("C3: what waits behind an alts that is over waits on"),
-        }
+/// Its answer, once it was woken.
+fn answer<T>(mut waits: Waits<'_, T>) -> T {
+    holds!(
+        waits.is_woken(),
+        "C3: what waits behind an alts that is over was not woken"
+    );
+    match waits.poll() {
+        Poll::Ready(answer) => answer,
+        Poll::Pending => violated!("C3: what waits behind an alts that is over waits on"),
     }
 }
 
@@ -188,8 +163,8 @@ fn takes(channels: Channels, end: End) {
         End::Kept => assert_eq!(tx.offer(7), Offered::Done),
         _ => assert!(tx.close(), "asked before"),
     }
-    let answers = [before.answer(), behind.answer()];
-    let winner = alts.answer();
+    let answers = [answer(before), answer(behind)];
+    let winner = answer(alts);
     lost(winner, &mut *clauses);
     let answer = match end {
         End::Kept => Ok(7),
@@ -233,8 +208,8 @@ fn puts(channels: Channels, end: End) {
         }
         _ => drop(rx.take()),
     }
-    let answers = [before.answer(), behind.answer()];
-    let winner = alts.answer();
+    let answers = [answer(before), answer(behind)];
+    let winner = answer(alts);
     let refused = |value| Err(PutError::Closed(Some(value)));
     let expected = match end {
         // The value of the last one is dropped.
@@ -288,6 +263,6 @@ fn emitted(channels: Channels) {
         [10, 11].map(Polled::Done),
         "C2: what a transform emits beside an alts that is over"
     );
-    let winner = alts.answer();
+    let winner = answer(alts);
     lost(winner, &mut *clauses);
 }

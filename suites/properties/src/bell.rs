@@ -2,9 +2,11 @@
 //! polls only what was woken by its latest waker, so a wake-up that goes to another waker is missed as in a real
 //! executor.
 
+use std::future::Future;
+use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::task::{Wake, Waker};
+use std::task::{Context, Poll, Wake, Waker};
 
 /// Std primitives in every world: they order nothing between the threads of a model.
 #[derive(Default)]
@@ -38,5 +40,37 @@ impl Bell {
     /// Whether it was woken.
     pub(crate) fn is_rung(&self) -> bool {
         self.rung.load(Ordering::Relaxed)
+    }
+}
+
+/// A future that waits, and whether it was woken.
+pub(crate) struct Waits<'a, T> {
+    future: Pin<Box<dyn Future<Output = T> + Send + 'a>>,
+    bell: Arc<Bell>,
+}
+
+impl<'a, T> Waits<'a, T> {
+    /// Polls it.
+    ///
+    /// # Panics
+    /// When it does not wait.
+    pub(crate) fn begin(future: impl Future<Output = T> + Send + 'a) -> Self {
+        let mut waits = Waits {
+            future: Box::pin(future),
+            bell: Arc::default(),
+        };
+        assert!(waits.poll().is_pending(), "what it waits for is not there");
+        waits
+    }
+
+    /// Polls it again, under the same waker.
+    pub(crate) fn poll(&mut self) -> Poll<T> {
+        let waker = Waker::from(Arc::clone(&self.bell));
+        self.future.as_mut().poll(&mut Context::from_waker(&waker))
+    }
+
+    /// Whether it was woken.
+    pub(crate) fn is_woken(&self) -> bool {
+        self.bell.is_rung()
     }
 }

@@ -10,16 +10,13 @@
 //! offer 1         take 2 is not woken, and waits beside a value
 //! ```
 
-use std::future::Future;
-use std::pin::Pin;
-use std::sync::Arc;
-use std::task::{Context, Poll, Waker};
+use std::task::Poll;
 
 use flowmeter_harness::channel::{Buffer, Offered, Polled};
 use flowmeter_harness::sync::world;
 
 use super::Case;
-use super::bell::Bell;
+use super::bell::Waits;
 use crate::design::{Channels, Rx, Tx};
 
 /// What happens to a line of two. No more than [`MOST`] ever come.
@@ -76,28 +73,6 @@ pub(super) fn cases(channels: Channels) -> Vec<Case> {
     cases
 }
 
-/// A future that waits, and whether it was woken.
-struct Waits<'a, T> {
-    future: Pin<Box<dyn Future<Output = T> + Send + 'a>>,
-    bell: Arc<Bell>,
-}
-
-impl<'a, T> Waits<'a, T> {
-    fn begin(future: impl Future<Output = T> + Send + 'a) -> Self {
-        let mut waits = Waits {
-            future: Box::pin(future),
-            bell: Arc::default(),
-        };
-        assert!(waits.poll().is_pending(), "what it waits for is not there");
-        waits
-    }
-
-    fn poll(&mut self) -> Poll<T> {
-        let waker = Waker::from(Arc::clone(&self.bell));
-        self.future.as_mut().poll(&mut Context::from_waker(&waker))
-    }
-}
-
 /// Those that are left in line at the end. `come` begins the next one.
 fn line<'a, T>(row: [Act; ACTS], mut come: impl FnMut() -> Waits<'a, T>) -> Vec<Waits<'a, T>> {
     let mut line = vec![come(), come()];
@@ -117,7 +92,7 @@ fn line<'a, T>(row: [Act; ACTS], mut come: impl FnMut() -> Waits<'a, T>) -> Vec<
 fn served<T>(line: &mut Vec<Waits<'_, T>>, row: [Act; ACTS]) -> T {
     // One may be woken for nothing.
     for nth in 0..line.len() {
-        if line[nth].bell.is_rung()
+        if line[nth].is_woken()
             && let Poll::Ready(answer) = line[nth].poll()
         {
             drop(line.remove(nth));

@@ -231,7 +231,7 @@ pub fn runs(thread: usize) {
 impl Census {
     /// Adds a new, running thread; returns its number.
     pub fn enter(&mut self) -> usize {
-        self.written += 1;
+        self.wrote();
         self.threads.push(Entry {
             state: State::Running,
             #[cfg(feature = "loom")]
@@ -251,6 +251,12 @@ impl Census {
     /// Something happened that makes another turn of a loop worth its while ([`Census::written`]).
     pub fn wrote(&mut self) {
         self.written += 1;
+    }
+
+    /// The clock, for a thread that reads it.
+    pub fn clock(&mut self) -> Arc<dyn Word> {
+        self.wrote();
+        self.clock.clone()
     }
 
     /// Counts a yield of a thread.
