@@ -46,10 +46,12 @@ pub use machines::{Machine, machines};
 pub use rows::{CellRow, CmpRow, RankRow, cmp_rows, rank_rows};
 pub use sighting::{Sighting, sighting_table, sightings};
 pub use statistics::{
-    Call, Change, Diff, Estimates, Pair, Paired, Verdict, diff, estimate, estimates_of, paired,
+    Call, Change, Diff, Estimates, Moved, Pair, Paired, Verdict, diff, estimate, estimates_of,
+    moved, paired,
 };
 pub use terminal::{
-    DEFAULT_WIDTH, Style, cmp_table, diff_table, paired_markdown, paired_table, rank_table,
+    DEFAULT_WIDTH, Style, cmp_table, diff_table, layouts_table, paired_markdown, paired_table,
+    rank_table,
 };
 pub use texts::Texts;
 pub use timeline::{About, timeline_page};

@@ -44,6 +44,8 @@ pub struct Settings {
     pub slowed_percent: Option<u32>,
     /// The program of another build, which times our implementations a second time.
     pub against: Option<String>,
+    /// Layouts of the program that times. Forks take them in turn.
+    pub layouts: u32,
     /// Refuse to measure on a machine that is not quiet.
     pub strict: bool,
     /// The command that repeats the run.
@@ -80,6 +82,7 @@ impl Settings {
             pinning: Pinning::Free,
             slowed_percent: None,
             against: None,
+            layouts: 1,
             strict: false,
             command,
             scenario_dir: None,
@@ -293,6 +296,7 @@ pub fn plan(
             budget_seconds: settings.budget.map(|total| total.as_secs()),
             slowed_percent: settings.slowed_percent,
             against: settings.against.clone(),
+            layouts: settings.layouts,
             exploratory: forks < Settings::FORKS_TO_COMPARE,
             unoptimised: UNOPTIMISED,
             machine: machine::describe(),

@@ -13,6 +13,7 @@ pub mod cost;
 pub mod descriptions;
 pub mod foreign;
 pub mod isolation;
+mod layouts;
 pub mod mutants;
 pub mod process;
 pub mod proving;

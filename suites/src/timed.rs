@@ -107,6 +107,15 @@ impl TimedProgram {
     /// # Errors
     /// When it cannot be built, or there is none.
     pub fn built_beside(&self, program: &Path) -> Result<PathBuf, String> {
+        self.built_beside_with(program, &[])
+    }
+
+    /// The same, where cargo has these variables.
+    pub(crate) fn built_beside_with(
+        &self,
+        program: &Path,
+        variables: &[(&str, String)],
+    ) -> Result<PathBuf, String> {
         let folder = program.parent().unwrap_or(Path::new("."));
         let timed = folder.join(self.file());
         let sources = Path::new(self.sources).join("Cargo.toml");
@@ -118,7 +127,11 @@ impl TimedProgram {
         if !timed.is_file() {
             self.announce();
         }
-        match self.cargo(&sources, target, profile).status() {
+        let mut cargo = self.cargo(&sources, target, profile);
+        match cargo
+            .envs(variables.iter().map(|(name, value)| (name, value)))
+            .status()
+        {
             Ok(status) if status.success() => Ok(timed),
             Ok(status) => Err(format!(
                 "{}, which times, was not built ({status}); `cargo build --package {} --bin {} --profile {profile}` shows why",

@@ -56,7 +56,7 @@ impl<'a> Parent<'a> {
         // All processes are started before waiting for the first, and all are ready before the first one works.
         let started: Vec<_> = entries
             .iter()
-            .map(|entry| self.start(planned, entry))
+            .map(|entry| self.start(planned, entry, 0))
             .collect();
         let ready: Vec<_> = started
             .into_iter()

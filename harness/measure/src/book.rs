@@ -219,6 +219,11 @@ fn same_run(folder: &Path, data: &RunData, plan: &Plan) -> Result<(), MeasureErr
             recorded.rounds.to_string(),
             planned.rounds.to_string(),
         ),
+        (
+            "layouts",
+            recorded.layouts.to_string(),
+            planned.layouts.to_string(),
+        ),
         ("pinning", recorded.pinning.clone(), planned.pinning.clone()),
         ("the build", recorded.commit.clone(), planned.commit.clone()),
         ("the machine", machine(recorded), machine(planned)),

@@ -106,7 +106,7 @@ impl<'a> Parent<'a> {
         // All processes are started before waiting for the first, so that their start-up overlaps.
         let started: Vec<_> = standing
             .into_iter()
-            .map(|(index, entry)| (index, entry, self.start(course.planned, entry)))
+            .map(|(index, entry)| (index, entry, self.start(course.planned, entry, fork)))
             .collect();
         for (index, entry, started) in started {
             let proved = started.and_then(|mut process| {
@@ -144,8 +144,9 @@ impl<'a> Parent<'a> {
         &self,
         planned: &PlannedScenario,
         entry: &Entry,
+        fork: u32,
     ) -> Result<Process, StageError> {
-        let mut process = Process::start((self.spawn)(entry))?;
+        let mut process = Process::start((self.spawn)(entry, fork))?;
         process.ask(&Request::Prepare {
             implementation: entry.implementation.clone(),
             scenario: planned.spec.clone(),

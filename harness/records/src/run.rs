@@ -41,6 +41,9 @@ pub struct Run {
     /// The program of the base build, which timed our implementations a second time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub against: Option<String>,
+    /// Layouts of the program that timed. Fork f ran in layout f modulo this.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub layouts: u32,
     /// Too few forks or rounds to call anything faster.
     pub exploratory: bool,
     /// Built with debug assertions, as cargo's `dev` profile does, and so unoptimised: the timings are not
@@ -49,6 +52,16 @@ pub struct Run {
     pub unoptimised: bool,
     /// The machine.
     pub machine: Machine,
+}
+
+fn one() -> u32 {
+    1
+}
+
+// serde passes a reference.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_one(layouts: &u32) -> bool {
+    *layouts == 1
 }
 
 /// The machine of a run. Unknown values are `unknown` or absent.

@@ -153,7 +153,12 @@ macro_rules! bad_use {
                     for take in &mut takes {
                         assert!(take.as_mut().poll(&mut context).is_pending());
                     }
-                    assert!(matches!(promise.offer(uses(u32::MAX)), Offered::Done));
+                    // It stays in the promise, which it must not keep alive.
+                    let last = Fragile {
+                        copies: Arc::new(AtomicU32::new(u32::MAX)),
+                        drops: Box::new(|| ()),
+                    };
+                    assert!(matches!(promise.offer(last), Offered::Done));
                     for take in &mut takes {
                         assert!(take.as_mut().poll(&mut context).is_ready());
                     }

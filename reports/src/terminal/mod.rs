@@ -2,6 +2,7 @@
 
 mod cmp;
 mod diff;
+mod layouts;
 mod paired;
 mod rank;
 
@@ -15,6 +16,7 @@ use crate::statistics::{Estimates, UNOPTIMISED};
 
 pub use cmp::cmp_table;
 pub use diff::diff_table;
+pub use layouts::layouts_table;
 pub use paired::{paired_markdown, paired_table};
 pub use rank::rank_table;
 pub(crate) use rank::{references, without_number};

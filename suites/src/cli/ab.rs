@@ -205,6 +205,7 @@ impl Ab {
             pinning: Pinning::Free,
             slowed_percent: self.slowed,
             against: Some(against),
+            layouts: 1,
             strict: false,
             command: command_line(),
             scenario_dir: named(self.scenarios.folder()),

@@ -27,6 +27,7 @@ use crate::campaign::{self, Selection, Settings, plan, quick_proof};
 use crate::catalogue::Catalogue;
 use crate::descriptions::Descriptions;
 use crate::foreign::{Foreigners, VARIABLE};
+use crate::layouts::{self, Layouts};
 use crate::process;
 use crate::scenario::ScenarioSpec;
 use crate::timed;
@@ -81,6 +82,10 @@ pub(super) struct Measure {
     /// show how the two differ. It is another flowmeter-timed; `ab` builds it from a commit
     #[arg(long, value_name = "BINARY", conflicts_with = "resume")]
     against: Option<PathBuf>,
+    /// Time in this many layouts of flowmeter-timed, which the forks take in turn: the same build, linked with its
+    /// functions in another order. Intervals then contain what a layout moves, and a table shows it. Needs the linker lld
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100), conflicts_with = "against")]
+    layouts: Option<u32>,
     /// Seed of every shuffle [default: 1]
     #[arg(long)]
     seed: Option<u64>,
@@ -119,6 +124,7 @@ impl Measure {
         let settings = self.settings(begun.as_ref())?;
         // Refused before minutes of proving.
         settings.against.as_deref().map(base_program).transpose()?;
+        layouts::possible(settings.layouts).map_err(Failure::input)?;
         let selection = self.selection(worlds.catalogue(), &settings, begun.as_ref())?;
         let begun = begun.as_ref();
         let done = conduct(worlds, &selection, &settings, &folder, begun)?;
@@ -162,6 +168,10 @@ impl Measure {
                 let paired = flowmeter_reports::paired(&run[0], RELEVANT)?;
                 output.line(&flowmeter_reports::paired_table(&paired, width(), style()));
             }
+            let moved = flowmeter_reports::moved(&run[0])?;
+            if !moved.is_empty() {
+                output.line(&flowmeter_reports::layouts_table(&moved, width(), style()));
+            }
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -174,7 +184,9 @@ impl Measure {
             (usual.forks, usual.rounds, usual.window)
         };
         let window = self.window.map_or(window, Duration::from_millis);
-        let (forks, rounds) = (self.forks.unwrap_or(forks), self.rounds.unwrap_or(rounds));
+        let layouts = self.layouts.unwrap_or(usual.layouts);
+        let forks = self.forks.unwrap_or(forks.max(layouts));
+        let rounds = self.rounds.unwrap_or(rounds);
         for (option, value) in [
             ("--rounds", u64::from(rounds)),
             ("--forks", u64::from(forks)),
@@ -187,6 +199,11 @@ impl Measure {
                     "{option} 0 measures nothing; give at least 1"
                 )));
             }
+        }
+        if forks < layouts {
+            return Err(Failure::input(format!(
+                "--layouts {layouts}: each fork runs in one layout, so {forks} forks are too few; give --forks {layouts} or more"
+            )));
         }
         if rounds.checked_mul(forks).is_none() {
             return Err(Failure::input(format!(
@@ -213,6 +230,7 @@ impl Measure {
             }),
             slowed_percent: self.slowed.or(usual.slowed_percent),
             against: named(self.against.as_deref()).or(usual.against),
+            layouts,
             strict: self.strict,
             command: usual.command,
             scenario_dir: named(self.scenarios.folder()).or(usual.scenario_dir),
@@ -305,6 +323,7 @@ fn usual_settings() -> Settings {
         pinning: Pinning::Free,
         slowed_percent: None,
         against: None,
+        layouts: 1,
         strict: false,
         command: command_line(),
         scenario_dir: None,
@@ -362,11 +381,15 @@ pub(super) fn time_planned(
     process::implementation(pinning)
         .map_err(|why| Failure::input(format!("no process can be started: {why}")))?;
     let base = settings.against.as_deref().map(base_program).transpose()?;
-    let spawn = |entry: &flowmeter_measure::Entry| match (entry.build, &base) {
+    let layouts = Layouts::of(settings.layouts).map_err(Failure::input)?;
+    let spawn = |entry: &flowmeter_measure::Entry, fork: u32| match (entry.build, &base) {
         (Some(Build::Base), Some(base)) => process::implementation_in(&base.path, pinning),
         _ => {
             let foreign = selection.foreign.command(&entry.implementation);
-            foreign.unwrap_or_else(|| process::implementation(pinning).expect("found just now"))
+            foreign.unwrap_or_else(|| match layouts.program(fork) {
+                Some(program) => process::implementation_in(program, pinning),
+                None => process::implementation(pinning).expect("found just now"),
+            })
         }
     };
     let mut progress = Measuring::new();

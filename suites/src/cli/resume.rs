@@ -60,6 +60,7 @@ impl Begun {
             pinning: process::pinning(&run.pinning).unwrap_or_default(),
             slowed_percent: run.slowed_percent,
             against: run.against.clone(),
+            layouts: run.layouts,
             strict: false,
             command: run.command.clone(),
             scenario_dir: run.scenario_dir.clone(),

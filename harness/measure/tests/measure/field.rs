@@ -71,6 +71,7 @@ pub fn plan(ground: &Path, scenarios: &[&str], entries: &[Entry]) -> Plan {
             budget_seconds: None,
             slowed_percent: None,
             against: None,
+            layouts: 1,
             exploratory: false,
             unoptimised: false,
             machine: Machine::default(),
@@ -128,7 +129,7 @@ pub fn entries(names: &[&str]) -> Vec<Entry> {
 }
 
 /// The command for an entry.
-pub fn spawn(entry: &Entry) -> Command {
+pub fn spawn(entry: &Entry, _: u32) -> Command {
     match entry.implementation.as_str() {
         "nowhere" => Command::new("/nowhere/to/be/found"),
         "rubbish" => this_program_as("rubbish"),

@@ -117,11 +117,12 @@ fn a_plan_that_differs_is_refused_and_the_run_left_alone() {
     let ground = Ground::new();
     run(&one(&ground), &ground.run_folder(), spawn, &mut Silent).unwrap();
     let before = ground.lines();
-    let others: [Change; 8] = [
+    let others: [Change; 9] = [
         ("seed 7, and this one asks for 8", |p| p.run.seed = 8),
         ("rounds 3", |p| p.run.rounds = 4),
         ("forks 2", |p| p.run.forks = 3),
         ("windows of 1000 ns", |p| p.run.window_nanos = 2_000),
+        ("layouts 1", |p| p.run.layouts = 2),
         ("the build", |p| p.run.commit = "another".to_owned()),
         (
             "the entries ant, and this one asks for ant (placebo)",
@@ -151,9 +152,9 @@ fn a_finished_run_has_nothing_to_do() {
     let plan = one(&ground);
     run(&plan, &ground.run_folder(), spawn, &mut Silent).unwrap();
     let before = ground.lines();
-    let nobody = |_: &_| panic!("no process is started");
+    let nothing = |_: &_, _| panic!("no process is started");
     assert_eq!(
-        resume(&plan, &ground.run_folder(), nobody, &mut Silent).unwrap(),
+        resume(&plan, &ground.run_folder(), nothing, &mut Silent).unwrap(),
         None
     );
     assert_eq!(ground.lines(), before);

@@ -75,12 +75,15 @@ fn a_fork_is_a_generation_of_processes() {
     let ground = Ground::new();
     let plan = plan(ground.path(), &["x/one"], &entries(&["ant", "bee"]));
     let started = RefCell::new(Vec::new());
-    let counting = |entry: &Entry| {
-        started.borrow_mut().push(entry.implementation.clone());
-        spawn(entry)
+    let counting = |entry: &Entry, fork: u32| {
+        started
+            .borrow_mut()
+            .push((entry.implementation.clone(), fork));
+        spawn(entry, fork)
     };
     run(&plan, &ground.run_folder(), counting, &mut Silent).unwrap();
-    assert_eq!(started.into_inner(), ["ant", "bee", "ant", "bee"]);
+    let both = |fork| ["ant", "bee"].map(|name| (name.to_owned(), fork));
+    assert_eq!(started.into_inner(), [both(0), both(1)].concat());
     let forks: Vec<_> = ground
         .read()
         .rounds

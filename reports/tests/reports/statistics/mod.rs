@@ -2,6 +2,7 @@
 
 mod diff;
 mod judgement;
+mod layouts;
 mod open_loop;
 mod paired;
 mod ratios;

@@ -127,6 +127,23 @@ fn measuring_nothing_is_refused() {
 }
 
 #[test]
+fn layouts_that_cannot_be_are_refused() {
+    let ground = Ground::new();
+    for (wrong, part) in [
+        (
+            &["--layouts", "3", "--forks", "2"][..],
+            "give --forks 3 or more",
+        ),
+        // The tests name the program that times.
+        (&["--layouts", "2", "--forks", "2"], "unset it"),
+    ] {
+        let arguments = measuring(&[wrong, &["-o", "new"]].concat());
+        ground.run(&arguments).refused(&[part]);
+    }
+    assert!(!ground.at("new").exists(), "nothing was begun");
+}
+
+#[test]
 fn measuring_for_ever_is_refused() {
     let ground = Ground::new();
     for (wrong, part) in [

@@ -130,10 +130,15 @@ fn all_histories_of_four_operations() {
     assert_eq!(unknown, [14, 103, 58, 14, 14, 61, 55]);
 }
 
+/// Of the histories that differ in the names of their values only, one is compared.
 #[test]
 fn all_ways_of_three_values() {
     let mut comparison = Comparison::default();
     each_order(&mut assemble(&[Part::PutAndTake; 3]), &mut |history| {
+        let puts = history.iter().filter(|it| matches!(it.outcome, Put(_)));
+        if !puts.is_sorted_by_key(|put| put.invoke) {
+            return;
+        }
         comparison.compare(history);
         let possible = explainable(history, Buffer::fixed(2));
         assert_eq!(some_order_fits(history, 2), possible, "{history:?}");
