@@ -17,9 +17,10 @@ use flowmeter_harness::caps::Claim;
 use flowmeter_harness::channel::{Buffer, Chosen, Offered, Order, Patience, Polled};
 use flowmeter_harness::sync::{Deadline, world};
 
-use super::acts::{alts, close, is_empty, offer, put};
+use super::acts::{alts, close, fill, is_empty, offer, put};
 use super::mixed::in_turns;
 use super::{Case, Cases, Property, Reliance};
+use crate::design::channels::Design;
 use crate::design::{Channels, Clause, Rx, Tx};
 
 pub(super) const PROPERTY: Property = Property {
@@ -34,7 +35,7 @@ pub(super) const PROPERTY: Property = Property {
         if design.claims(Claim::Disconnect) {
             all.extend(disconnected_cases(channels));
         }
-        all.extend(cases(channels));
+        all.extend(cases(design, channels));
         all
     }),
 };
@@ -43,27 +44,37 @@ pub(super) const MIXED: Property = Property {
     name: "a2-closed-port-mixed",
     statement: "An alts of different types that reports a closed port has taken no value from any other port.",
     relied_on_by: Reliance::Nothing,
-    cases: Cases::Channels(|design| in_turns(design.channels.mixed(), cases)),
+    cases: Cases::Channels(|design| {
+        in_turns(design.channels.mixed(), |channels| cases(design, channels))
+    }),
 };
 
 pub(super) const AWAITED: Property = Property {
     name: "a2-closed-port-async",
     statement: "An awaited alts that reports a closed port has taken no value from any other port.",
     relied_on_by: Reliance::Nothing,
-    cases: Cases::Channels(|design| in_turns(design.channels.mixed_and_awaited(), awaited_cases)),
+    cases: Cases::Channels(|design| {
+        in_turns(design.channels.mixed_and_awaited(), |channels| {
+            awaited_cases(design, channels)
+        })
+    }),
 };
 
-fn cases(channels: Channels) -> Vec<Case> {
+fn cases(design: &Design, channels: Channels) -> Vec<Case> {
     let mut cases = closed_cases(channels);
     cases.extend(closing_cases(channels));
+    // Loom has no room for more.
+    if design.claims(Claim::Disconnect) && world::name() != "loom" {
+        cases.extend(leaving_cases(channels));
+    }
     cases
 }
 
 /// Awaited, the closing cases have more steps than loom exhausts.
-fn awaited_cases(channels: Channels) -> Vec<Case> {
+fn awaited_cases(design: &Design, channels: Channels) -> Vec<Case> {
     match world::name() {
         "loom" => closed_cases(channels),
-        _ => cases(channels),
+        _ => cases(design, channels),
     }
 }
 
@@ -130,6 +141,26 @@ fn disconnected_cases(channels: Channels) -> Vec<Case> {
         .collect()
 }
 
+/// The last half of the other side leaves while the alts may already wait.
+fn leaving_cases(channels: Channels) -> Vec<Case> {
+    let mut cases = Vec::new();
+    for buffer in channels.having(&[Buffer::Rendezvous, Buffer::fixed(1), Buffer::fixed(2)]) {
+        for leaving in [Half::Consumer, Half::Producer] {
+            cases.push(Case::new(
+                format!("the last {leaving:?} leaves, {buffer}"),
+                move || half_leaves(channels, buffer, leaving),
+            ));
+        }
+    }
+    cases
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Half {
+    Producer,
+    Consumer,
+}
+
 /// A port without its other half is ready, and its value comes back.
 fn half_gone(channels: Channels, buffer: Buffer) {
     let (tx, rx) = channels.open::<u32>(buffer).expect("asked before");
@@ -166,6 +197,58 @@ fn half_gone(channels: Channels, buffer: Buffer) {
         [Some(3)],
         "C1: a put on a closed channel keeps its value"
     );
+}
+
+/// Of two channels one is left by a half. The values of all puts come back, in whatever order they stand.
+fn half_leaves(channels: Channels, buffer: Buffer, leaving: Half) {
+    let (full, rx_full) = without_room(channels, buffer);
+    let (tx_empty, empty) = channels.open::<u32>(buffer).expect("asked before");
+    let order = [Order::Priority, Order::Random][world::choose(2)];
+    let is_reversed = world::choose(2) == 1;
+    let mut clauses = [Clause::Put(&full), Clause::Take(&empty), Clause::Put(&full)];
+    let mut values = [Some(HELD), None, Some(HELD + 1)];
+    if is_reversed {
+        clauses.swap(0, 1);
+        values.swap(0, 1);
+    }
+    let (mut leaves, mut stays) = ((Some(rx_full), None), (None, Some(tx_empty)));
+    if let Half::Producer = leaving {
+        std::mem::swap(&mut leaves, &mut stays);
+    }
+    let leaver = world::spawn(move || {
+        world::perturb();
+        drop(leaves);
+    });
+    let mut slots = values;
+    let chosen = alts(channels, &clauses, order, &mut slots, Patience::Forever);
+    let won = match (leaving, &chosen) {
+        (
+            Half::Consumer,
+            Ok(Chosen::Put {
+                clause,
+                accepted: false,
+            }),
+        ) => values[*clause].is_some(),
+        (
+            Half::Producer,
+            Ok(Chosen::Took {
+                clause,
+                value: None,
+            }),
+        ) => values[*clause].is_none(),
+        _ => false,
+    };
+    holds!(
+        won,
+        "A1: the last {leaving:?} left a channel, and an alts of it answered {chosen:?}"
+    );
+    holds_eq!(
+        slots,
+        values,
+        "A1: not all values of puts that did not happen came back"
+    );
+    world::join(leaver);
+    drop(stays);
 }
 
 fn offer_race(channels: Channels, order: Order) {
@@ -262,9 +345,7 @@ const HELD: u32 = 2;
 /// A channel without room for a put.
 fn without_room(channels: Channels, buffer: Buffer) -> (Tx<u32>, Rx<u32>) {
     let (mut tx, rx) = channels.open::<u32>(buffer).expect("asked before");
-    if buffer != Buffer::Rendezvous {
-        assert_eq!(tx.offer(0), Offered::Done);
-    }
+    fill(&mut tx, buffer);
     (tx, rx)
 }
 
