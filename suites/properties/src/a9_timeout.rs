@@ -15,7 +15,7 @@ use std::time::Duration;
 use flowmeter_harness::channel::{Buffer, Chosen, Offered, Order, Patience, Polled};
 use flowmeter_harness::sync::{Deadline, world};
 
-use super::acts::{alts, edge_after, is_empty, put, take, turns};
+use super::acts::{alts, edge_after, fill, is_empty, put, take, turns};
 use super::mixed::in_turns;
 use super::{Case, Cases, Property, Reliance};
 use crate::design::{Channels, Clause};
@@ -56,6 +56,13 @@ fn cases(channels: Channels) -> Vec<Case> {
         cases.push(Case::new(format!("at the edge, {buffer}"), move || {
             edge(channels, buffer)
         }));
+        // Loom has no room for more.
+        if world::name() != "loom" {
+            cases.push(Case::new(
+                format!("a put at the edge, {buffer}"),
+                move || put_edge(channels, buffer),
+            ));
+        }
     }
     cases
 }
@@ -137,4 +144,36 @@ fn edge(channels: Channels, buffer: Buffer) {
     // The half is kept: without a producer the channel would be closed, which is another property.
     let _tx = world::join(putter);
     is_empty(&mut rx, "A9: a value appeared twice");
+}
+
+/// A taker arrives just as the alts of a put gives up. The value is taken, or it comes back and is put again.
+fn put_edge(channels: Channels, buffer: Buffer) {
+    let (mut tx, mut rx) = channels.open::<u32>(buffer).expect("asked before");
+    let last = fill(&mut tx, buffer);
+    let taker = world::spawn(move || {
+        let taken: Vec<u32> = (0..=last).map(|_| take(&mut rx)).collect();
+        (taken, rx)
+    });
+    let deadline = Deadline::after(world::now_nanos(), edge_after());
+    let (clauses, mut slots) = ([Clause::Put(&tx)], [Some(last)]);
+    let until = Patience::Until(deadline);
+    let chosen = alts(channels, &clauses, Order::Random, &mut slots, until);
+    match (chosen, slots) {
+        (
+            Ok(Chosen::Put {
+                clause: 0,
+                accepted: true,
+            }),
+            [None],
+        ) => {}
+        (Ok(Chosen::TimedOut), [Some(value)]) => put(&mut tx, value),
+        other => violated!("A9: the alts of a put answered {other:?}"),
+    }
+    let (taken, mut rx) = world::join(taker);
+    holds_eq!(
+        taken,
+        (0..=last).collect::<Vec<_>>(),
+        "A9: what was taken of puts at a deadline"
+    );
+    is_empty(&mut rx, "A9: a put that timed out was delivered");
 }
