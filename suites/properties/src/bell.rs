@@ -50,20 +50,25 @@ pub(crate) struct Waits<'a, T> {
 }
 
 impl<'a, T> Waits<'a, T> {
+    /// Polls nothing yet.
+    pub(crate) fn new(future: impl Future<Output = T> + Send + 'a) -> Self {
+        Waits {
+            future: Box::pin(future),
+            bell: Arc::default(),
+        }
+    }
+
     /// Polls it.
     ///
     /// # Panics
     /// When it does not wait.
     pub(crate) fn begin(future: impl Future<Output = T> + Send + 'a) -> Self {
-        let mut waits = Waits {
-            future: Box::pin(future),
-            bell: Arc::default(),
-        };
+        let mut waits = Waits::new(future);
         assert!(waits.poll().is_pending(), "what it waits for is not there");
         waits
     }
 
-    /// Polls it again, under the same waker.
+    /// Polls it, each time under the same waker.
     pub(crate) fn poll(&mut self) -> Poll<T> {
         let waker = Waker::from(Arc::clone(&self.bell));
         self.future.as_mut().poll(&mut Context::from_waker(&waker))

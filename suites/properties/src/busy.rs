@@ -13,14 +13,17 @@
 
 use std::collections::VecDeque;
 use std::future::{Future, pending};
-use std::pin::Pin;
+use std::num::NonZeroUsize;
+use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Wake, Waker};
 
 use flowmeter_harness::channel::{Buffer, Offered, Order, Polled};
+use flowmeter_harness::sync::world;
 
 use super::Case;
+use super::acts::fill;
 use crate::design::channels::operations::Port;
 use crate::design::{Channels, Parcel, Rx, Tx};
 
@@ -54,9 +57,14 @@ pub(super) fn cases(channels: Channels) -> Vec<Case> {
             },
         ));
     }
-    for end in [End::Renewed, End::Woken, End::Dropped] {
-        let name = format!("wakers that use the channel, {end:?}");
-        cases.push(Case::new(name, move || uses(channels, end)));
+    // Loom has no room for more.
+    let most = if world::name() == "loom" { 1 } else { 4 };
+    let buffers = [ONE, Buffer::Rendezvous, Buffer::fixed(2), Buffer::Unbounded];
+    for buffer in channels.having(&buffers[..most]) {
+        for end in [End::Renewed, End::Served, End::Woken, End::Dropped] {
+            let name = format!("wakers that use the channel, {end:?}, {buffer}");
+            cases.push(Case::new(name, move || uses(channels, buffer, end)));
+        }
     }
     cases
 }
@@ -258,14 +266,18 @@ fn spare_copies(channels: Channels) {
 enum End {
     /// It is polled under another.
     Renewed,
+    /// The same, and the former waker serves the future as it is dropped.
+    Served,
     Woken,
     /// The future is dropped.
     Dropped,
 }
 
+type Act = Box<dyn FnOnce() + Send>;
+
 /// Uses a channel when it is woken or dropped, whichever comes first.
 struct Busy {
-    act: Mutex<Option<Box<dyn FnOnce() + Send>>>,
+    act: Mutex<Option<Act>>,
     has_acted: Arc<AtomicBool>,
 }
 
@@ -295,16 +307,22 @@ impl Drop for Busy {
     }
 }
 
-/// A future that waits under a waker which only the channel has. `act` is what the waker does.
+/// A future that waits under a waker which only the channel has. `act` is what the waker does, and `serve` ends the
+/// wait.
 fn done_with<T>(
     future: impl Future<Output = T>,
     end: End,
     act: impl FnOnce() + Send + 'static,
-    serve: impl FnOnce(),
+    serve: impl FnOnce() + Send + 'static,
 ) {
     let has_acted = Arc::new(AtomicBool::new(false));
+    let (act, serve): (Act, Act) = (Box::new(act), Box::new(serve));
+    let (act, serve) = match end {
+        End::Served => (serve, act),
+        _ => (act, serve),
+    };
     let waker = Waker::from(Arc::new(Busy {
-        act: Mutex::new(Some(Box::new(act))),
+        act: Mutex::new(Some(act)),
         has_acted: Arc::clone(&has_acted),
     }));
     let mut future = Box::pin(future);
@@ -314,14 +332,26 @@ fn done_with<T>(
         .is_pending();
     assert!(waits, "what it waits for is not there");
     drop(waker);
+    let mut another = Context::from_waker(Waker::noop());
     match end {
         End::Renewed => {
-            let polled = future
-                .as_mut()
-                .poll(&mut Context::from_waker(Waker::noop()));
+            let polled = future.as_mut().poll(&mut another);
             assert!(polled.is_pending(), "nothing has come");
         }
-        End::Woken => serve(),
+        End::Served | End::Woken => {
+            if let End::Woken = end {
+                serve();
+            }
+            // One that is served half way may not see it.
+            let mut polled = future.as_mut().poll(&mut another);
+            if polled.is_pending() {
+                polled = future.as_mut().poll(&mut another);
+            }
+            holds!(
+                polled.is_ready(),
+                "C11: what was served waits on, since its waker used the channel"
+            );
+        }
         End::Dropped => drop(future),
     }
     holds!(
@@ -335,35 +365,103 @@ fn several<T: Send + 'static>((tx, rx): &(Tx<T>, Rx<T>)) -> (Tx<T>, Rx<T>) {
     (tx.another().expect(several), rx.another().expect(several))
 }
 
+/// Begins to wait, which needs the lock also where a try needs none, and gives up.
+fn begin<T>(future: impl Future<Output = T>) {
+    let _ = pin!(future).poll(&mut Context::from_waker(Waker::noop()));
+}
+
+/// Asks for a value, and waits for one.
+pub(super) fn asks(rx: &mut Rx<u32>) {
+    let _ = rx.poll();
+    begin(rx.take_async());
+}
+
+/// Offers a value, and waits for room.
+pub(super) fn offers(tx: &mut Tx<u32>) {
+    let _ = tx.offer(9);
+    begin(tx.put_async(9));
+}
+
 /// What each waker does is answered as if it stood elsewhere, and disturbs nothing.
-fn uses(channels: Channels, end: End) {
-    let empty = open(channels);
-    let ((mut tx, mut taking), (_, mut rx)) = (several(&empty), several(&empty));
-    let looks = move || drop(rx.poll());
-    let serve = || assert_eq!(tx.offer(1), Offered::Done);
-    done_with(taking.take_async(), end, looks, serve);
-
-    let mut full = open(channels);
-    assert_eq!(full.0.offer(1), Offered::Done);
-    let ((mut putting, mut rx), (mut tx, _)) = (several(&full), several(&full));
-    let looks = move || drop(tx.offer(9));
-    let serve = || assert_eq!(rx.poll(), Polled::Done(1));
-    done_with(putting.put_async(2), end, looks, serve);
-
-    if channels.awaits_room() {
-        let mut full = open(channels);
-        assert_eq!(full.0.offer(1), Offered::Done);
-        let ((reserving, mut rx), (mut tx, _)) = (several(&full), several(&full));
-        let looks = move || drop(tx.offer(9));
-        let serve = || assert_eq!(rx.poll(), Polled::Done(1));
-        done_with(reserving.reserve_async(), end, looks, serve);
+fn uses(channels: Channels, buffer: Buffer, end: End) {
+    uses_empty(channels, buffer, end);
+    if buffer != Buffer::Unbounded {
+        uses_full(channels, buffer, end);
     }
-    if channels.awaits_close() && channels.is_closable(ONE) {
-        let open = open(channels);
-        let ((watching, closing), (_, mut rx)) = (several(&open), several(&open));
-        let looks = move || drop(rx.poll());
-        let mut closing = closing;
-        let serve = || assert!(watching.close() || closing.close(), "asked before");
-        done_with(watching.closed(), end, looks, serve);
+}
+
+/// Futures that wait for a value, or for the close.
+fn uses_empty(channels: Channels, buffer: Buffer, end: End) {
+    let open = || channels.open::<u32>(buffer).expect("asked before");
+    let serves = |mut tx: Tx<u32>| move || assert_eq!(tx.offer(1), Offered::Done);
+    let act = |here: &(Tx<u32>, Rx<u32>)| {
+        let mut rx = several(here).1;
+        move || asks(&mut rx)
+    };
+
+    let here = open();
+    let (tx, mut taking) = several(&here);
+    done_with(taking.take_async(), end, act(&here), serves(tx));
+
+    if channels.awaits_batches() {
+        let here = open();
+        let (tx, mut taking) = several(&here);
+        let mut values = Vec::new();
+        let take = taking.take_many_async(NonZeroUsize::MIN, &mut values);
+        done_with(take, end, act(&here), serves(tx));
+    }
+    if channels.awaits_mixes() {
+        let (here, beside) = (open(), open());
+        let ports = [&here, &beside].map(|(_, rx)| Port::Take(&rx.half));
+        let table = channels.tables().awaits_mixes.expect("asked before");
+        let mut clauses = table.clauses(&ports, &mut [None, None]);
+        let alts = clauses.run_async(Order::Priority, Box::pin(pending()));
+        done_with(alts, end, act(&here), serves(several(&beside).0));
+    }
+    if channels.awaits_close() && channels.is_closable(buffer) {
+        let here = open();
+        let (tx, mut rx) = several(&here);
+        let serve = move || assert!(tx.close() || rx.close(), "asked before");
+        done_with(here.0.closed(), end, act(&here), serve);
+    }
+}
+
+/// Futures that wait for room.
+fn uses_full(channels: Channels, buffer: Buffer, end: End) {
+    let open = || {
+        let (mut tx, rx) = channels.open::<u32>(buffer).expect("asked before");
+        fill(&mut tx, buffer);
+        (tx, rx)
+    };
+    let serves = |mut rx: Rx<u32>| move || assert!(matches!(rx.poll(), Polled::Done(_)));
+    let act = |here: &(Tx<u32>, Rx<u32>)| {
+        let mut tx = several(here).0;
+        move || offers(&mut tx)
+    };
+
+    let here = open();
+    let (mut putting, rx) = several(&here);
+    done_with(putting.put_async(8), end, act(&here), serves(rx));
+
+    if channels.awaits_batches() {
+        let here = open();
+        let (mut putting, rx) = several(&here);
+        let mut values = VecDeque::from([8]);
+        let put = putting.put_many_async(&mut values);
+        done_with(put, end, act(&here), serves(rx));
+    }
+    if channels.awaits_mixes() {
+        let (here, beside) = (open(), open());
+        let ports = [&here, &beside].map(|(tx, _)| Port::Put(&tx.half));
+        let table = channels.tables().awaits_mixes.expect("asked before");
+        let mut slots = [Some(Parcel::of(7_u32)), Some(Parcel::of(8_u32))];
+        let mut clauses = table.clauses(&ports, &mut slots);
+        let alts = clauses.run_async(Order::Priority, Box::pin(pending()));
+        done_with(alts, end, act(&here), serves(several(&beside).1));
+    }
+    if channels.awaits_room() && buffer != Buffer::Rendezvous {
+        let here = open();
+        let (reserving, rx) = several(&here);
+        done_with(reserving.reserve_async(), end, act(&here), serves(rx));
     }
 }

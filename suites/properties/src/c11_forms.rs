@@ -23,9 +23,7 @@ use flowmeter_harness::sync::world;
 
 use super::acts::{put, take};
 use super::bell::Bell;
-use super::busy;
-use super::completions;
-use super::{Case, Cases, Property, Reliance};
+use super::{Case, Cases, Property, Reliance, behind, busy, completions, patient};
 use crate::design::channels::Design;
 use crate::design::{Channels, Rx, Tx};
 
@@ -44,6 +42,9 @@ fn cases(design: &Design) -> Vec<Case> {
         // No crate promises it.
         if design.implementation.origin != Origin::Peer {
             cases.extend(busy::cases(channels));
+            if channels.awaits_mixes() {
+                cases.extend(patient::cases(channels));
+            }
         }
     }
     if channels.calls_back() {
@@ -58,11 +59,9 @@ fn callback_cases(channels: Channels, cancel_safe: bool) -> Vec<Case> {
             meets_a_thread(channels)
         }),
         Case::new("a callback uses the channel", move || reenters(channels)),
-        Case::new("a callback waits for one behind it", move || {
-            waits_for_one_behind(channels)
-        }),
     ];
     cases.extend(completions::cases(channels, cancel_safe));
+    cases.extend(behind::cases(channels));
     if world::name() == "std" {
         if channels.having(&[Buffer::Unbounded]).next().is_some() {
             let name = "a chain of 1,000 that each wait";
@@ -274,25 +273,6 @@ fn reenters(channels: Channels) {
         seen.try_recv(),
         Ok(true),
         "C11: the put of a callback was not answered"
-    );
-}
-
-/// A callback that completes another one, and waits for the effect of that.
-fn waits_for_one_behind(channels: Channels) {
-    let [(first, one), (second, behind), (tx, mut rx)] = [(); 3].map(|()| open(channels));
-    let (answers, seen) = mpsc::channel();
-    behind.take_then(move |answer| {
-        tx.put_then(answer.unwrap_or(0) + 1, |_| {});
-    });
-    one.take_then(move |answer| {
-        second.put_then(answer.unwrap_or(0) + 1, |_| {});
-        answers.send(rx.take()).expect("it is being watched");
-    });
-    first.put_then(1, |_| {});
-    holds_eq!(
-        seen.try_recv(),
-        Ok(Ok(3)),
-        "C11: a callback that waited has not heard of the one behind it"
     );
 }
 

@@ -72,7 +72,7 @@ pub(super) fn cases(channels: Channels, cancel_safe: bool) -> Vec<Case> {
 }
 
 /// Whether a family has an operation.
-type IsThere = fn(Channels) -> bool;
+pub(super) type IsThere = fn(Channels) -> bool;
 
 /// Puts 1 into the first channel. The second one is beside it in an alts.
 type Puts = fn(&mut Tx<u32>, &Tx<u32>);
