@@ -19,7 +19,7 @@ use flowmeter_harness::pipeline::AtEnd;
 use flowmeter_harness::spec::pipeline::Terms;
 use flowmeter_harness::sync::world;
 
-use super::flight::{Flight, Item, ended_source, finish, take};
+use super::flight::{Flight, Item, ended_source, finish, take, terms};
 use super::{Case, Cases, Design, ONE, Property, Reliance, What, several};
 use crate::design::pipelines::Pipelines;
 
@@ -54,7 +54,40 @@ fn cases(design: &Design) -> Vec<Case> {
             ));
         }
     }
+    // Many steps, and what they leave behind shows in any schedule.
+    if matches!(world::name(), "std" | "sim") {
+        let name = "more items of each kind than a window";
+        cases.push(Case::new(name, move || many(pipelines)));
+    }
     cases
+}
+
+/// More items without results than may be unfinished or undelivered, as many with one, and as many with several. None
+/// keeps a place behind it.
+fn many(pipelines: Pipelines) {
+    const N: usize = 1;
+    const EACH: [usize; 3] = [0, 1, 2];
+    let terms = terms(pipelines, N, 0);
+    let most = if terms.ordered {
+        terms.window
+    } else {
+        terms.bound
+    };
+    let items = (most + 1) * EACH.len();
+    let executor = pipelines.on.executors.with_threads(ONE);
+    let flight = Arc::new(Flight::default());
+    let (to, mut results) = pipelines.on.open(1);
+    let from = ended_source(pipelines.on, items);
+    let work = |input: usize, mut item: Item| async move {
+        for _ in 0..EACH[input % EACH.len()] {
+            item.put().await;
+        }
+    };
+    let end = flight.start(pipelines, &executor, N, (from, to), work, AtEnd::Close);
+    while take(&flight, &mut results).is_some() {}
+    finish(&flight, end);
+    drop(executor);
+    flight.judge(Terms::unbounded(pipelines.ordered(), items));
 }
 
 /// Takes the results as they come, by a consumer that is slower or faster than the items.
