@@ -20,13 +20,15 @@ use std::future::poll_fn;
 use std::num::NonZeroUsize;
 use std::task::Poll;
 
-use flowmeter_harness::channel::TakeError;
+use flowmeter_harness::caps::Origin;
+use flowmeter_harness::channel::{Polled, TakeError};
 use flowmeter_harness::executor::Spawn as _;
 use flowmeter_harness::sync::world;
 
 use super::{Case, Cases, Design, ONE, Property, Reliance, Runtime, What};
 use crate::design::Tx;
 use crate::design::executors::Spawner;
+use crate::patience::{end, until};
 
 pub(in super::super) const PROPERTY: Property = Property {
     name: "g2-parking",
@@ -49,7 +51,7 @@ fn cases(design: &Design) -> Vec<Case> {
             parked(on, two, 2);
         }),
         Case::new("two that block on two threads", move || {
-            block(on, two);
+            block(on, two, false);
         }),
         Case::new("blocking work waits for a task", move || {
             blocking_waits_for_a_task(on);
@@ -61,8 +63,16 @@ fn cases(design: &Design) -> Vec<Case> {
             drops(on);
         }),
     ];
-    // Loom has no room for two executors.
+    // Loom has no room for two executors, or for more threads.
     if world::name() != "loom" {
+        let three = two.saturating_add(1);
+        let name = "three that block on three threads";
+        cases.push(Case::new(name, move || block(on, three, false)));
+        // Of crates only what comes from elsewhere is asked.
+        if design.implementation.origin != Origin::Peer {
+            let name = "three that block on three threads, two of them spawned by one";
+            cases.push(Case::new(name, move || block(on, three, true)));
+        }
         cases.push(Case::new("woken on another executor", move || {
             woken_elsewhere(on);
         }));
@@ -102,28 +112,50 @@ fn parked(on: Runtime, threads: NonZeroUsize, blocks: u32) {
     }
 }
 
-/// As many tasks as threads, and each blocks its thread until the next one has run.
-fn block(on: Runtime, threads: NonZeroUsize) {
+/// As many tasks as threads, and each blocks its thread until the next one has run. `by_one`: the first of them spawns
+/// the others.
+fn block(on: Runtime, threads: NonZeroUsize, by_one: bool) {
     let executor = on.executors.with_threads(threads);
+    let spawner = executor.spawner();
     let (first, mut all) = on.open::<u32>(1);
     let mut answers = first;
+    let mut waiting = Vec::new();
     for _ in 1..threads.get() {
         let (next, mut asked) = on.open::<u32>(1);
-        executor.spawn(async move {
+        waiting.push(async move {
             if let Ok(number) = asked.take() {
                 let _ = answers.put(number);
             }
         });
         answers = next;
     }
-    executor.spawn(async move {
+    let last = async move {
         let _ = answers.put(7);
-    });
-    let got = world::block_on(all.take_async());
+    };
+    if by_one {
+        let first = waiting.remove(0);
+        let further = executor.spawner();
+        spawner.spawn(async move {
+            waiting.into_iter().for_each(|task| further.spawn(task));
+            further.spawn(last);
+            first.await;
+        });
+    } else {
+        waiting.into_iter().for_each(|task| spawner.spawn(task));
+        spawner.spawn(last);
+    }
+    let got = match world::name() {
+        // A thread may look for tasks in vain for ever, which no world takes for a deadlock.
+        "std" => until(end(), || match all.poll() {
+            Polled::Done(number) => Some(number),
+            Polled::WouldWait | Polled::Closed => None,
+        }),
+        _ => world::block_on(all.take_async()).ok(),
+    };
     drop(executor);
     holds_eq!(
         got,
-        Ok(7),
+        Some(7),
         "G2: a task was not run, though a thread was idle"
     );
 }

@@ -10,6 +10,7 @@
 //! A reads nothing: its binding did not come back with it
 //! ```
 
+use std::fmt;
 use std::panic::resume_unwind;
 
 use flowmeter_harness::executor::{Spawn, give_way};
@@ -17,7 +18,7 @@ use flowmeter_harness::sync::world;
 
 use super::{Case, Cases, Design, ONE, Property, Reliance, What};
 use crate::design::Rx;
-use crate::design::executors::Bindings;
+use crate::design::executors::{Bindings, Spawner};
 
 pub(in super::super) const PROPERTY: Property = Property {
     name: "g5-bindings",
@@ -37,11 +38,79 @@ fn cases(design: &Design) -> Vec<Case> {
         Case::new("bound anew", move || bound_anew(bindings)),
         Case::new("in blocking work", move || in_blocking_work(bindings)),
     ];
+    for first in [Piece::Task, Piece::Work] {
+        for next in [Piece::Task, Piece::Work] {
+            let name = format!("{next}, after {first} that was bound");
+            cases.push(Case::new(name, move || {
+                nothing_is_left(bindings, first, next)
+            }));
+        }
+    }
     // In the other worlds the checkers use panics themselves.
     if world::name() == "std" {
         cases.push(Case::new("after a panic", move || after_a_panic(bindings)));
     }
     cases
+}
+
+/// What an executor runs.
+#[derive(Clone, Copy)]
+enum Piece {
+    Task,
+    Work,
+}
+
+impl fmt::Display for Piece {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Piece::Task => "a task",
+            Piece::Work => "blocking work",
+        })
+    }
+}
+
+impl Piece {
+    /// What is bound where it runs.
+    fn sees(self, bindings: Bindings, spawner: &Spawner) -> Option<u32> {
+        let (mut tx, rx) = bindings.on.open::<u32>(1);
+        let mut look = move || {
+            if let Some(depth) = depth(bindings) {
+                let _ = tx.offer(depth);
+            }
+            tx.close();
+        };
+        match self {
+            Piece::Task => spawner.spawn(async move { look() }),
+            Piece::Work => spawner.spawn_blocking(look),
+        }
+        take(rx)
+    }
+}
+
+/// Pieces of both kinds share threads in some designs, and work goes to any free thread. So several pieces that are
+/// bound come first. Those behind them have no bindings, whether or not their spawner conveys.
+fn nothing_is_left(bindings: Bindings, first: Piece, next: Piece) {
+    let executor = bindings.on.executors.with_threads(ONE);
+    let plain = executor.spawner();
+    let conveying = bindings.conveying(executor.spawner());
+    let mut bound = Vec::new();
+    let mut unbound = Vec::new();
+    let rounds = if world::name() == "loom" { 1 } else { 3 };
+    for _ in 0..rounds {
+        bound.push(bindings.bind(7_u32, || first.sees(bindings, &conveying)));
+        for spawner in [&plain, &conveying] {
+            unbound.push(next.sees(bindings, spawner));
+        }
+    }
+    drop(executor);
+    holds!(
+        bound.iter().all(|seen| *seen == Some(7)),
+        "G5: {first} sees not what was bound for it: {bound:?}"
+    );
+    holds!(
+        unbound.iter().all(Option::is_none),
+        "G5: {next} sees what was bound for another: {unbound:?}"
+    );
 }
 
 fn depth(bindings: Bindings) -> Option<u32> {
