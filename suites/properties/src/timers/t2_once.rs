@@ -19,10 +19,11 @@ use flowmeter_harness::caps::Origin;
 use flowmeter_harness::sync::{Deadline, world};
 
 use super::super::{Case, Cases, Property, Reliance};
-use super::form::{Armed, Gate, Note, SOON, after, case, case_of_each};
+use super::form::{Armed, Gate, LATE, Note, SOON, after, case, case_of_each};
 use super::log::{Call, Log};
 use crate::bell::Bell;
 use crate::design::timers::{Design, Handle, Service, Timers, Way};
+use crate::patience::{end, until};
 
 pub(crate) const PROPERTY: Property = Property {
     name: "t2-once",
@@ -47,6 +48,11 @@ fn cases(design: &Design) -> Vec<Case> {
                 case(timers, "a stranger's handle", strangers),
                 case(timers, "two that call each other off", each_other),
             ]);
+            // More timers than others have room for.
+            if matches!(world::name(), "std" | "sim") {
+                let name = "one of a burst that calls off the others";
+                cases.push(case(timers, name, calls_off_the_rest));
+            }
             // Too many for loom, which explores few orders of them.
             if world::name() != "loom" {
                 cases.push(case(timers, "beside many that are cancelled", beside_many));
@@ -205,21 +211,92 @@ fn each_other(timers: Timers) {
     }
 }
 
+/// Timers of a burst are called one after the other, and one of them cancels all others. Each is called, or was cancelled
+/// in time. Then a timer comes in every tick of more than a turn, so that each place of a wheel is used again. All of
+/// them fire.
+fn calls_off_the_rest(timers: Timers) {
+    // More than a service claims at once.
+    let burst = if world::name() == "std" { 150 } else { 8 };
+    let by = world::choose(burst);
+    let service = timers.start();
+    let (gate, _) = busy(&service);
+    let deadline = after(SOON);
+    let handles = Arc::new(world::Mutex::new(Vec::<Handle>::new()));
+    let answers = Arc::new(world::Mutex::new(Vec::new()));
+    let notes: Vec<_> = (0..burst).map(|_| Note::new()).collect();
+    for (one, note) in notes.iter().enumerate() {
+        let (own, others, answers) = (service.clone(), handles.clone(), answers.clone());
+        let callback = note.callback();
+        let handle = service.schedule(deadline, move |fired| {
+            if one == by {
+                let others = others.with(std::mem::take);
+                let cancelled = others.iter().map(|other| own.cancel(other));
+                let cancelled: Vec<bool> = cancelled.collect();
+                answers.with(|answers| *answers = cancelled);
+            }
+            callback(fired);
+        });
+        handles.with(|handles| handles.push(handle));
+    }
+    gate.open();
+    notes[by].wait();
+    let ends = notes.iter().map(Note::wait_for_end);
+    let called: Vec<bool> = ends.map(|end| end.is_some()).collect();
+    let answers = answers.with(std::mem::take);
+    for (one, (called, cancelled)) in called.into_iter().zip(answers).enumerate() {
+        holds!(
+            called != cancelled,
+            "T2: timer {one} of a burst was called: {called}, and cancelled in time: {cancelled}"
+        );
+    }
+    // A turn of 64 slots of so many nanoseconds, and of 512 ticks where time passes quickly.
+    let mut turns = vec![(1 << 12, 70)];
+    if world::name() == "sim" {
+        turns.extend([(1 << 6, 70), (LATE, 520)]);
+    }
+    for (tick, ticks) in turns {
+        let begin = world::now_nanos();
+        let later: Vec<_> = (1..=ticks)
+            .map(|number| {
+                let note = Note::new();
+                let due = Deadline::from_nanos(begin + number * tick);
+                service.schedule(due, note.callback());
+                note
+            })
+            .collect();
+        let end = end();
+        for note in later {
+            // A service may look at what is no timer for ever, which no world takes for a deadlock.
+            let called = match world::name() {
+                "std" => until(end, || note.called()),
+                _ => Some(note.wait()),
+            };
+            holds!(called.is_some(), "T2: a timer behind a burst never fired");
+        }
+    }
+}
+
+/// Occupies the service until the gate is opened. Returns also a moment that it has seen pass.
+fn busy(service: &Service) -> (Gate, u64) {
+    let [running, gate] = [(); 2].map(|()| Gate::new());
+    let (runs, goes_on) = (running.clone(), gate.clone());
+    let due = after(SOON);
+    service.schedule(due, move |_| {
+        runs.open();
+        goes_on.pass();
+    });
+    running.pass();
+    (gate, due.as_nanos())
+}
+
 /// The service is busy. One timer is armed, then many that are cancelled at once, all for a deadline that has passed or
 /// for one to come.
 fn beside_many(timers: Timers) {
     const MANY: usize = 100;
     for delay in [Duration::ZERO, SOON] {
         let service = timers.start();
-        let [running, gate] = [(); 2].map(|()| Gate::new());
-        let (runs, goes_on) = (running.clone(), gate.clone());
-        let due = after(SOON);
-        service.schedule(due, move |_| {
-            runs.open();
-            goes_on.pass();
-        });
-        running.pass();
-        let deadline = Deadline::after(due.as_nanos(), delay);
+        let (gate, due) = busy(&service);
+        let deadline = Deadline::after(due, delay);
         let note = Note::new();
         service.schedule(deadline, note.callback());
         for _ in 0..MANY {

@@ -12,6 +12,7 @@
 //!                                           or calls 2 only: 1 was lost
 //! ```
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -20,7 +21,7 @@ use flowmeter_harness::spec::timer::{Event, Service as Book, Terms};
 use flowmeter_harness::sync::{Deadline, world};
 
 use super::super::{Case, Cases, Property, Reliance, obeys};
-use super::form::{Gate, Note, SOON, after, case, delays};
+use super::form::{Gate, LATE, Note, SOON, after, case, delays};
 use super::log::Log;
 use crate::design::timers::{Design, Service, Timers, Way};
 
@@ -51,6 +52,11 @@ fn cases(design: &Design) -> Vec<Case> {
         cases.push(Case::new("behind a stall of seconds", move || {
             behind_seconds(timers, ordered)
         }));
+        // More than a turn of wheels with 64 slots of so many nanoseconds, and of one with 512 ticks.
+        for (tick, ticks) in [(1 << 6, 70), (1 << 12, 70), (LATE, 520)] {
+            let name = format!("behind a stall of {ticks} ticks of {tick} ns");
+            cases.push(Case::new(name, move || behind_ticks(timers, tick, ticks)));
+        }
     }
     cases
 }
@@ -141,6 +147,49 @@ fn behind_seconds(timers: Timers, ordered: bool) {
     gate.open();
     queue.waited_for(&mut log);
     log.judge();
+}
+
+/// A timer is due in every tick of the stall, and the first that is called arms another, which is due at once. All those
+/// of the stall fire before it. A design that counts in ticks may leave those of its last tick to the next one.
+fn behind_ticks(timers: Timers, tick: u64, ticks: u64) {
+    let [service, other] = [timers; 2].map(Timers::start);
+    let gate = Gate::new();
+    stall(&service, &gate);
+    let begin = world::now_nanos();
+    let due = |number| Deadline::from_nanos(begin + number * tick);
+    let called: Arc<Mutex<Vec<u64>>> = Arc::default();
+    let last = Note::new();
+    let then = Arc::new(Mutex::new(Some(last.callback())));
+    for number in 1..=ticks {
+        let (later, then) = (service.clone(), Arc::clone(&then));
+        let called = Arc::clone(&called);
+        service.schedule(due(number), move |_| {
+            called.lock().expect(WHOLE).push(number);
+            let callback = then.lock().expect(WHOLE).take();
+            if let Some(callback) = callback {
+                later.schedule(Deadline::from_nanos(0), move |fired| {
+                    called.lock().expect(WHOLE).push(0);
+                    callback(fired);
+                });
+            }
+        });
+    }
+    let passed = Note::new();
+    other.schedule(due(ticks), passed.callback());
+    passed.wait();
+    let released = world::now_nanos();
+    gate.open();
+    last.wait();
+    let called = called.lock().expect(WHOLE).clone();
+    let in_it = called.iter().take_while(|number| **number > 0);
+    let in_it: BTreeSet<u64> = in_it.copied().collect();
+    let left = (1..=ticks)
+        .find(|number| !in_it.contains(number) && due(*number).as_nanos() + LATE <= released);
+    holds_eq!(
+        left,
+        None,
+        "T5: a timer of that tick was due in the stall, and fired behind one that was armed in the catch-up"
+    );
 }
 
 /// Events that are also recorded on the timer's thread. No operation of a world happens while it is locked.
