@@ -23,6 +23,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
+use flowmeter_harness::limiter::Attempt;
 use flowmeter_harness::spec::limiter::Event;
 use flowmeter_harness::sync::world;
 
@@ -55,6 +56,14 @@ fn cases(design: &Design) -> Vec<Case> {
         cases.push(Case::new("unheard, before another that waits", move || {
             passed_on(limiters, kept);
         }));
+    }
+    if kept.first_come && kept.is_exact() {
+        for waiters in 2..=3 {
+            let name = format!("{waiters} unheard, in every order");
+            cases.push(Case::new(name, move || {
+                in_every_order(limiters, kept, waiters)
+            }));
+        }
     }
     if design.weighs.contains(&Way::Async) {
         for permits in 2..=3 {
@@ -119,6 +128,74 @@ fn unheard_for(limiters: Limiters, kept: Kept, permits: u32, (thirds, halves): (
     pause(limiters, Way::Async, PERIOD / 2);
     line.tries(&limiter);
     line.judge();
+}
+
+/// Several acquisitions take all permits at another's look, and are dropped unheard in any order and some time later.
+/// Then as many tries are granted as are left: under a window all are undone, and under a rate those that are the last
+/// when they leave.
+fn in_every_order(limiters: Limiters, kept: Kept, waiters: u32) {
+    let orders = match waiters {
+        2 => &[[0, 1, 2], [1, 0, 2]][..],
+        _ => &[
+            [0, 1, 2],
+            [0, 2, 1],
+            [1, 0, 2],
+            [1, 2, 0],
+            [2, 0, 1],
+            [2, 1, 0],
+        ],
+    };
+    for order in orders {
+        for halves in 0..4 {
+            leave_in_order(limiters, kept, waiters, &order[..waiters as usize], halves);
+        }
+    }
+}
+
+fn leave_in_order(limiters: Limiters, kept: Kept, permits: u32, order: &[usize], halves: u32) {
+    let limiter = limiter(limiters, permits, PERIOD);
+    let tries = || {
+        let granted = (0..=permits).filter(|_| limiter.try_acquire() == Attempt::Granted);
+        u32::try_from(granted.count()).expect("there are few")
+    };
+    holds_eq!(tries(), permits, "L3: not the burst at the beginning");
+    let bell = Waker::from(Arc::<Bell>::default());
+    let mut context = Context::from_waker(&bell);
+    let mut waiting: Vec<_> = (0..permits)
+        .map(|_| {
+            let mut future = limiter.acquire_async();
+            let polled = future.as_mut().poll(&mut context);
+            assert!(polled.is_pending(), "the burst is taken");
+            Some(future)
+        })
+        .collect();
+    pause(limiters, Way::Async, PERIOD);
+    // Another's look.
+    holds_eq!(tries(), 0, "L3: a try overtook those that wait");
+    for _ in 0..halves {
+        pause(limiters, Way::Async, PERIOD / 2);
+    }
+    let mut last = permits as usize;
+    let mut kept_by_none = 0;
+    for &one in order {
+        drop(waiting[one].take());
+        if one + 1 == last {
+            last -= 1;
+        } else {
+            kept_by_none += 1;
+        }
+    }
+    let expected = match kept.by_rate {
+        true => permits.min(permits + halves * permits / 2 - kept_by_none),
+        false => permits,
+    };
+    holds_eq!(
+        tries(),
+        expected,
+        "L3: granted after acquisitions that were dropped unheard in the order {order:?}"
+    );
+    pause(limiters, Way::Async, PERIOD);
+    holds_eq!(tries(), permits, "L3: granted a period later");
 }
 
 /// An acquisition is granted at another's look, and dropped unheard. The one that waits behind it has the permit at
