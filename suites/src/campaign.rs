@@ -102,6 +102,26 @@ pub struct Selection {
     pub scenarios: Vec<ScenarioSpec>,
 }
 
+impl Selection {
+    /// How threads are pinned in the scenario of that name.
+    pub(crate) fn pinning(&self, asked: Pinning, scenario: &str) -> Pinning {
+        if asked != Pinning::WherePossible {
+            return asked;
+        }
+        let mut scenarios = self.scenarios.iter();
+        let scenario = scenarios.find(|it| it.name == scenario);
+        // Executors start their own threads, and beside other threads they would share cores.
+        let is_free = scenario.is_none_or(|it| match it.work.needs() {
+            Needs::Other(kind) => kind == Kind::Executor,
+            Needs::Channel(needs) => needs.form == Form::Mixed && !needs.alts,
+        });
+        match is_free {
+            true => Pinning::Free,
+            false => Pinning::CorePerThread,
+        }
+    }
+}
+
 /// Proves what the selected scenarios rely on: with real threads, and in the explored world if one is given. There,
 /// published crates have twins, if these are built. `heard` gets each verdict as it arrives.
 pub(crate) fn quick_proof(

@@ -433,12 +433,18 @@ pub const fn pinning_name(pinning: Pinning) -> &'static str {
         Pinning::Free => "free",
         Pinning::OneCore => "one-core",
         Pinning::CorePerThread => "core-per-thread",
+        Pinning::WherePossible => "where-possible",
     }
 }
 
 /// The kind of pinning with that name ([`pinning_name`]).
 pub(crate) fn pinning(word: &str) -> Option<Pinning> {
-    let all = [Pinning::Free, Pinning::OneCore, Pinning::CorePerThread];
+    let all = [
+        Pinning::Free,
+        Pinning::OneCore,
+        Pinning::CorePerThread,
+        Pinning::WherePossible,
+    ];
     all.into_iter()
         .find(|pinning| pinning_name(*pinning) == word)
 }

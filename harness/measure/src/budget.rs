@@ -1,19 +1,18 @@
 //! Computes the length of windows when the whole run has to fit into a given time.
 //!
 //! The window is the rest of the budget, less the overhead (starting processes, proving, ramps), divided by the number
-//! of remaining windows. Where that falls below [`SHORTEST_WINDOW`], scenarios are dropped by [`RULE`]. All entries of
-//! a scenario get windows of the same length. The length is recomputed before each scenario from the cost of the run so
-//! far.
-//! each scenario, from what the run has cost until then.
+//! of remaining windows. Where that falls below [`SHORTEST_WINDOW`], or a shorter one that was asked for, scenarios are
+//! dropped by [`RULE`]. All entries of a scenario get windows of the same length. The length is recomputed before each
+//! scenario from the cost of the run so far.
 
 use std::time::Duration;
 
-/// Shorter windows measure the edges more than the work.
+/// Shorter windows measure the edges more than the work, so a budget makes none, unless shorter ones were asked for.
 pub const SHORTEST_WINDOW: Duration = Duration::from_millis(50);
 
 /// The rule by which scenarios are dropped, as text for messages.
 pub const RULE: &str = "whole scenarios are dropped from the end of the list, where the least important stand, \
-                        until the windows of the others are at least 50 ms";
+                        until the windows of the others are at least 50 ms, or as long as asked";
 
 /// The time that a run may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,7 +59,7 @@ pub fn allot(
     scenarios: &[Demand],
     overhead: Overhead,
 ) -> Allotment {
-    let longest_window = longest_window.max(SHORTEST_WINDOW);
+    let shortest_window = SHORTEST_WINDOW.min(longest_window);
     (1..=scenarios.len())
         .rev()
         .find_map(|kept| {
@@ -69,7 +68,7 @@ pub fn allot(
             let spent = overhead.window.as_secs_f64() * windows as f64
                 + overhead.process.as_secs_f64() * processes as f64;
             let window = (left.as_secs_f64() - spent) / windows.max(1) as f64;
-            (window >= SHORTEST_WINDOW.as_secs_f64()).then(|| Allotment {
+            (window >= shortest_window.as_secs_f64()).then(|| Allotment {
                 // A value that does not fit a Duration exceeds any window.
                 window: Duration::try_from_secs_f64(window)
                     .unwrap_or(Duration::MAX)
@@ -78,7 +77,7 @@ pub fn allot(
             })
         })
         .unwrap_or(Allotment {
-            window: SHORTEST_WINDOW,
+            window: shortest_window,
             kept: 0,
         })
 }

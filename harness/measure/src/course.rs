@@ -146,7 +146,7 @@ impl<'a> Parent<'a> {
         entry: &Entry,
         fork: u32,
     ) -> Result<Process, StageError> {
-        let mut process = Process::start((self.spawn)(entry, fork))?;
+        let mut process = Process::start((self.spawn)(&planned.scenario.name, entry, fork))?;
         process.ask(&Request::Prepare {
             implementation: entry.implementation.clone(),
             scenario: planned.spec.clone(),

@@ -30,7 +30,7 @@ pub struct RunSummary {
 
 /// Measures a plan into a folder that holds no run yet.
 ///
-/// `spawn` returns the command that starts an implementation's process for an entry and a fork. The process must speak the
+/// `spawn` returns the command that starts an implementation's process for a scenario, an entry and a fork. It must speak the
 /// [`protocol`](super::protocol), as [`child::serve_process`](super::child::serve_process) does. Its pipes are set
 /// here. Writing to a process that has just ended must return an error, not raise a signal: leave `SIGPIPE` ignored, as
 /// Rust's start-up does.
@@ -40,7 +40,7 @@ pub struct RunSummary {
 pub fn run(
     plan: &Plan,
     folder: &Path,
-    spawn: impl Fn(&Entry, u32) -> Command,
+    spawn: impl Fn(&str, &Entry, u32) -> Command,
     progress: &mut dyn Progress,
 ) -> Result<RunSummary, MeasureError> {
     plan.check()?;
@@ -60,7 +60,7 @@ pub fn run(
 pub fn resume(
     plan: &Plan,
     folder: &Path,
-    spawn: impl Fn(&Entry, u32) -> Command,
+    spawn: impl Fn(&str, &Entry, u32) -> Command,
     progress: &mut dyn Progress,
 ) -> Result<Option<RunSummary>, MeasureError> {
     plan.check()?;
@@ -91,7 +91,7 @@ pub(super) struct Parent<'a> {
     pub(super) plan: &'a Plan,
     pub(super) book: Book,
     pub(super) before: Standpoints,
-    pub(super) spawn: &'a dyn Fn(&Entry, u32) -> Command,
+    pub(super) spawn: &'a dyn Fn(&str, &Entry, u32) -> Command,
     pub(super) progress: &'a mut dyn Progress,
     began: Instant,
     pub(super) pace: Pace,
@@ -106,7 +106,7 @@ impl<'a> Parent<'a> {
         plan: &'a Plan,
         book: Book,
         before: Standpoints,
-        spawn: &'a dyn Fn(&Entry, u32) -> Command,
+        spawn: &'a dyn Fn(&str, &Entry, u32) -> Command,
         progress: &'a mut dyn Progress,
     ) -> Parent<'a> {
         Parent {

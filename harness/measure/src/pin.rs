@@ -12,6 +12,9 @@ pub enum Pinning {
     OneCore,
     /// The i-th thread on the i-th core, modulo the number of cores.
     CorePerThread,
+    /// [`CorePerThread`](Self::CorePerThread) in scenarios with threads that can be pinned one by one, and free in
+    /// others. A process is told one of the two.
+    WherePossible,
 }
 
 /// The result of pinning.
@@ -56,7 +59,7 @@ pub fn worker(index: usize) -> Pinned {
     match of_process() {
         Pinning::CorePerThread => pin(Pinning::CorePerThread, index),
         // The worker inherits the pinning of its process.
-        Pinning::Free | Pinning::OneCore => Pinned::Done,
+        Pinning::Free | Pinning::OneCore | Pinning::WherePossible => Pinned::Done,
     }
 }
 
@@ -66,7 +69,7 @@ pub fn pin(pinning: Pinning, index: usize) -> Pinned {
         return Pinned::Unsupported;
     };
     match pinning {
-        Pinning::Free => system::restrict(cores),
+        Pinning::Free | Pinning::WherePossible => system::restrict(cores),
         Pinning::OneCore => system::restrict(&cores[..1]),
         Pinning::CorePerThread => {
             let core = index % cores.len();

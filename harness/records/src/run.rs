@@ -29,7 +29,7 @@ pub struct Run {
     pub rounds: u32,
     /// Length of a window, nanoseconds.
     pub window_nanos: u64,
-    /// Where threads might run: `free`, `one-core` or `core-per-thread`.
+    /// Where threads might run: `free`, `one-core`, `core-per-thread` or `where-possible`.
     #[serde(default)]
     pub pinning: String,
     /// Time limit for all windows together, seconds; `window_nanos` is then the longest window.

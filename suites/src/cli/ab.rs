@@ -8,7 +8,6 @@ use clap::{Args, ValueEnum};
 use flowmeter_harness::caps::Origin;
 use flowmeter_harness::sync::World;
 use flowmeter_harness::sync::shuttle::Shuttle;
-use flowmeter_measure::pin::Pinning;
 use flowmeter_records::read_run;
 use flowmeter_reports::statistics::RELEVANT;
 use flowmeter_reports::{Paired, paired, paired_markdown, paired_table};
@@ -16,8 +15,8 @@ use regex::Regex;
 
 use super::failure::{FAILED, Failure, Outcome, warn};
 use super::measure::{
-    asked, base_program, command_line, named, new_folder_in, proofs, time_planned, warn_of_build,
-    writable,
+    Pin, asked, base_program, command_line, named, new_folder_in, proofs, time_planned,
+    warn_of_build, writable,
 };
 use super::output::{Output, style, width};
 use super::selection::{Implementations, Scenarios};
@@ -30,7 +29,8 @@ use crate::worlds::Worlds;
 /// Compare this build with that of another commit, both timed side by side
 ///
 /// The commit is checked out in target/flowmeter/ab and built there, which takes minutes the first time. Both builds of
-/// each implementation of ours (origin own) then run in the same rounds, one directly after the other, in random order.
+/// each implementation of ours (origin own) then run in the same rounds, one directly after the other, in random order,
+/// with a core for each thread where that is possible.
 /// A cell is called faster or slower if it changed by at least the threshold, and chance does not explain the change: at
 /// most one run in twenty has any false call. A cell that cannot have changed by the threshold has no difference.
 /// Positive changes are better. The answer is conditional on one layout of each build: another placement of the same
@@ -44,13 +44,13 @@ pub(super) struct Ab {
     implementations: Implementations,
     #[command(flatten)]
     scenarios: Scenarios,
-    /// Generations of processes, two for each cell [default: 8 to 20, as the budget allows]
+    /// Generations of processes, two for each cell [default: 8 to 30, as the budget allows]
     #[arg(long, value_parser = clap::value_parser!(u32).range(2..=10_000))]
     forks: Option<u32>,
-    /// Rounds in each fork [default: 1 to 4, as the budget allows]
+    /// Rounds in each fork [default: 2 to 16, as the budget allows]
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     rounds: Option<u32>,
-    /// Longest window in milliseconds; the budget may shorten it to 50 [default: 100]
+    /// Length of a window in milliseconds [default: 20]
     #[arg(long, value_name = "MILLISECONDS", value_parser = clap::value_parser!(u64).range(1..=3_600_000))]
     window: Option<u64>,
     /// Time for proving and timing, without the builds. If it is too short, the least important scenarios are dropped
@@ -62,6 +62,9 @@ pub(super) struct Ab {
     /// Exit with 1 if a cell has this change
     #[arg(long, value_name = "CHANGE")]
     fail_on: Option<FailOn>,
+    /// How threads are pinned. Free threads that share a core in one window and not in the next differ by more than builds do
+    #[arg(long, value_enum, default_value_t = Pin::WherePossible)]
+    pin: Pin,
     /// Slow this build down by this percentage, to test whether it is called
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(1..=90))]
     slowed: Option<u32>,
@@ -98,19 +101,20 @@ enum Format {
 /// Forks, rounds and seconds of a cell, the most thorough first. The test has a degree of freedom for each fork but one. A
 /// process costs some 0.1 s beside its windows. docs/lab/2026-11-26-paired-builds.md has the widths of intervals for other
 /// divisions.
-const EFFORTS: [(u32, u32, f64); 5] = [
-    (20, 4, 22.0),
-    (16, 2, 10.0),
-    (12, 2, 6.0),
-    (10, 2, 4.6),
-    (8, 2, 3.6),
+const EFFORTS: [(u32, u32, f64); 6] = [
+    (30, 16, 32.0),
+    (20, 10, 14.0),
+    (16, 8, 9.0),
+    (12, 6, 5.2),
+    (10, 5, 3.7),
+    (8, 4, 2.5),
 ];
 /// When nothing else fits.
-const LEAST: (u32, u32) = (8, 1);
+const LEAST: (u32, u32) = (8, 2);
 /// Where runs of pairs are: apart from those that rank.
 const PAIRS: &str = "target/flowmeter/ab/runs";
 /// The longest window without `--window`.
-const WINDOW: Duration = Duration::from_millis(100);
+const WINDOW: Duration = Duration::from_millis(20);
 
 impl Ab {
     pub(super) fn run(self, worlds: &Worlds) -> Outcome {
@@ -202,7 +206,7 @@ impl Ab {
             window: self.window.map_or(WINDOW, Duration::from_millis),
             budget: Some(left),
             seed: 1,
-            pinning: Pinning::Free,
+            pinning: self.pin.pinning(),
             slowed_percent: self.slowed,
             against: Some(against),
             layouts: 1,
@@ -240,9 +244,9 @@ mod tests {
     #[test]
     fn a_hundred_cells_in_ten_minutes_have_a_dozen_forks() {
         let minutes = |n: u64| Duration::from_secs(60 * n);
-        assert_eq!(effort(1, minutes(10)), (20, 4));
-        assert_eq!(effort(100, minutes(10)), (12, 2));
-        assert_eq!(effort(300, minutes(10)), (8, 1));
-        assert_eq!(effort(0, minutes(10)), (20, 4));
+        assert_eq!(effort(1, minutes(10)), (30, 16));
+        assert_eq!(effort(100, minutes(10)), (12, 6));
+        assert_eq!(effort(300, minutes(10)), (8, 2));
+        assert_eq!(effort(0, minutes(10)), (30, 16));
     }
 }

@@ -98,7 +98,7 @@ pub(super) struct Measure {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Pin {
+pub(super) enum Pin {
     /// Wherever the system schedules them
     Free,
     /// All on one core
@@ -106,6 +106,19 @@ enum Pin {
     /// Each thread of a workload on a core of its own, starting over where there are more; for tasks each thread of
     /// the executor
     CorePerThread,
+    /// As core-per-thread, but free in scenarios with threads that cannot be pinned one by one
+    WherePossible,
+}
+
+impl Pin {
+    pub(super) fn pinning(self) -> Pinning {
+        match self {
+            Pin::Free => Pinning::Free,
+            Pin::OneCore => Pinning::OneCore,
+            Pin::CorePerThread => Pinning::CorePerThread,
+            Pin::WherePossible => Pinning::WherePossible,
+        }
+    }
 }
 
 impl Measure {
@@ -223,11 +236,7 @@ impl Measure {
             window,
             budget: self.budget.map(Duration::from_secs).or(usual.budget),
             seed: self.seed.unwrap_or(usual.seed),
-            pinning: self.pin.map_or(usual.pinning, |pin| match pin {
-                Pin::Free => Pinning::Free,
-                Pin::OneCore => Pinning::OneCore,
-                Pin::CorePerThread => Pinning::CorePerThread,
-            }),
+            pinning: self.pin.map_or(usual.pinning, Pin::pinning),
             slowed_percent: self.slowed.or(usual.slowed_percent),
             against: named(self.against.as_deref()).or(usual.against),
             layouts,
@@ -382,14 +391,17 @@ pub(super) fn time_planned(
         .map_err(|why| Failure::input(format!("no process can be started: {why}")))?;
     let base = settings.against.as_deref().map(base_program).transpose()?;
     let layouts = Layouts::of(settings.layouts).map_err(Failure::input)?;
-    let spawn = |entry: &flowmeter_measure::Entry, fork: u32| match (entry.build, &base) {
-        (Some(Build::Base), Some(base)) => process::implementation_in(&base.path, pinning),
-        _ => {
-            let foreign = selection.foreign.command(&entry.implementation);
-            foreign.unwrap_or_else(|| match layouts.program(fork) {
-                Some(program) => process::implementation_in(program, pinning),
-                None => process::implementation(pinning).expect("found just now"),
-            })
+    let spawn = |scenario: &str, entry: &flowmeter_measure::Entry, fork: u32| {
+        let pinning = selection.pinning(pinning, scenario);
+        match (entry.build, &base) {
+            (Some(Build::Base), Some(base)) => process::implementation_in(&base.path, pinning),
+            _ => {
+                let foreign = selection.foreign.command(&entry.implementation);
+                foreign.unwrap_or_else(|| match layouts.program(fork) {
+                    Some(program) => process::implementation_in(program, pinning),
+                    None => process::implementation(pinning).expect("found just now"),
+                })
+            }
         }
     };
     let mut progress = Measuring::new();

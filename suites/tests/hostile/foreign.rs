@@ -139,7 +139,7 @@ pub fn rows_of_failures() {
         .entries
         .retain(|entry| !entry.placebo);
 
-    let start = |entry: &flowmeter_measure::Entry, _: u32| {
+    let start = |_: &str, entry: &flowmeter_measure::Entry, _: u32| {
         let command = selection.foreign.command(&entry.implementation);
         command.expect("all of them are foreign")
     };

@@ -52,9 +52,9 @@ fn each_implementation_with_numbers_is_counted_once_in_a_process_of_its_own() {
     });
     let plan = counting(&ground, &field);
     let started = RefCell::new(0);
-    let spawn = |entry: &Entry, fork: u32| {
+    let spawn = |scenario: &str, entry: &Entry, fork: u32| {
         *started.borrow_mut() += 1;
-        spawn(entry, fork)
+        spawn(scenario, entry, fork)
     };
     run(&plan, &ground.run_folder(), spawn, &mut Silent).unwrap();
     let data = ground.read();

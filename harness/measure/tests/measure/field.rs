@@ -129,7 +129,7 @@ pub fn entries(names: &[&str]) -> Vec<Entry> {
 }
 
 /// The command for an entry.
-pub fn spawn(entry: &Entry, _: u32) -> Command {
+pub fn spawn(_: &str, entry: &Entry, _: u32) -> Command {
     match entry.implementation.as_str() {
         "nowhere" => Command::new("/nowhere/to/be/found"),
         "rubbish" => this_program_as("rubbish"),

@@ -144,9 +144,9 @@ fn an_entry_that_is_kept_out_is_never_started() {
     let bee = kept_out("bee", Proof, "C1: a value was lost");
     let wasp = kept_out("wasp", Unproved, "undecided: hung: c1-conservation");
     let plan = plan(ground.path(), &["x/one"], &[Entry::new("ant"), bee, wasp]);
-    let only_ant = |entry: &Entry, fork: u32| {
+    let only_ant = |scenario: &str, entry: &Entry, fork: u32| {
         assert_eq!(entry.implementation, "ant");
-        spawn(entry, fork)
+        spawn(scenario, entry, fork)
     };
     run(&plan, &ground.run_folder(), only_ant, &mut Silent).unwrap();
     let rows = [

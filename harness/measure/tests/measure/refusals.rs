@@ -152,7 +152,7 @@ fn a_finished_run_has_nothing_to_do() {
     let plan = one(&ground);
     run(&plan, &ground.run_folder(), spawn, &mut Silent).unwrap();
     let before = ground.lines();
-    let nothing = |_: &_, _| panic!("no process is started");
+    let nothing = |_: &str, _: &_, _| panic!("no process is started");
     assert_eq!(
         resume(&plan, &ground.run_folder(), nothing, &mut Silent).unwrap(),
         None

@@ -75,11 +75,11 @@ fn a_fork_is_a_generation_of_processes() {
     let ground = Ground::new();
     let plan = plan(ground.path(), &["x/one"], &entries(&["ant", "bee"]));
     let started = RefCell::new(Vec::new());
-    let counting = |entry: &Entry, fork: u32| {
+    let counting = |scenario: &str, entry: &Entry, fork: u32| {
         started
             .borrow_mut()
             .push((entry.implementation.clone(), fork));
-        spawn(entry, fork)
+        spawn(scenario, entry, fork)
     };
     run(&plan, &ground.run_folder(), counting, &mut Silent).unwrap();
     let both = |fork| ["ant", "bee"].map(|name| (name.to_owned(), fork));
