@@ -7,7 +7,7 @@ use flowmeter_harness::registry::Registered;
 use flowmeter_harness::sync::World;
 use flowmeter_harness::sync::std::Std;
 use flowmeter_measure::budget::Budget;
-use flowmeter_measure::pin::Pinning;
+use flowmeter_measure::pin::{self, Pinning};
 use flowmeter_measure::plan::{
     Entry, Plan, PlannedScenario, USUAL_ALLOCATION_WINDOW, USUAL_PROVE_LIMIT, USUAL_RAMP,
     USUAL_WINDOW_LIMIT,
@@ -103,7 +103,7 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// How threads are pinned in the scenario of that name.
+    /// How threads are pinned in the scenario of that name. Where a system cannot pin, they are free.
     pub(crate) fn pinning(&self, asked: Pinning, scenario: &str) -> Pinning {
         if asked != Pinning::WherePossible {
             return asked;
@@ -115,7 +115,7 @@ impl Selection {
             Needs::Other(kind) => kind == Kind::Executor,
             Needs::Channel(needs) => needs.form == Form::Mixed && !needs.alts,
         });
-        match is_free {
+        match is_free || pin::cores().is_none() {
             true => Pinning::Free,
             false => Pinning::CorePerThread,
         }

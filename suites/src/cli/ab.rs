@@ -50,7 +50,7 @@ pub(super) struct Ab {
     /// Rounds in each fork [default: 2 to 16, as the budget allows]
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     rounds: Option<u32>,
-    /// Length of a window in milliseconds [default: 20]
+    /// Length of a window in milliseconds; the budget may shorten longer ones to 50 [default: 20]
     #[arg(long, value_name = "MILLISECONDS", value_parser = clap::value_parser!(u64).range(1..=3_600_000))]
     window: Option<u64>,
     /// Time for proving and timing, without the builds. If it is too short, the least important scenarios are dropped
@@ -98,8 +98,8 @@ enum Format {
     Markdown,
 }
 
-/// Forks, rounds and seconds of a cell, the most thorough first. The test has a degree of freedom for each fork but one. A
-/// process costs some 0.1 s beside its windows. docs/lab/2026-11-26-paired-builds.md has the widths of intervals for other
+/// Forks, rounds and seconds of a cell, the most thorough first. The test has a degree of freedom for each fork but one. The
+/// seconds are those of windows of 20 ms and their ramps. docs/lab/2026-11-26-paired-builds.md has the widths of intervals for other
 /// divisions.
 const EFFORTS: [(u32, u32, f64); 6] = [
     (30, 16, 32.0),
@@ -113,7 +113,7 @@ const EFFORTS: [(u32, u32, f64); 6] = [
 const LEAST: (u32, u32) = (8, 2);
 /// Where runs of pairs are: apart from those that rank.
 const PAIRS: &str = "target/flowmeter/ab/runs";
-/// The longest window without `--window`.
+/// A window without `--window`.
 const WINDOW: Duration = Duration::from_millis(20);
 
 impl Ab {
