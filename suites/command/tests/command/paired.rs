@@ -34,13 +34,14 @@ fn against(ground: &Ground, base: &Path, more: &[&str]) -> Answer {
 #[test]
 fn a_cell_that_is_slower_is_called_and_fails_the_command() {
     let ground = Ground::new();
+    // Forks and slowing are such that it is called on a busy machine too: tests run beside it.
     let more = [
         "--forks",
-        "6",
+        "12",
         "--threshold",
         "20",
         "--slowed",
-        "60",
+        "90",
         "--slowed-cells",
         "/mutex$",
         "--fail-on",
@@ -51,16 +52,9 @@ fn a_cell_that_is_slower_is_called_and_fails_the_command() {
     let answer = against(&ground, timed_program(), &more);
     assert_eq!(answer.code, Some(1), "{answer:?}");
     let rows = rows(&answer.output);
-    let verdict = |name: &str| {
-        let row = rows.iter().find(|row| row["implementation"] == name);
-        row.expect("it is a cell")["verdict"]
-            .as_str()
-            .unwrap()
-            .to_owned()
-    };
     assert_eq!(rows.len(), 2);
-    assert_eq!(verdict("mutex"), "slower");
-    assert_ne!(verdict("condvar"), "slower");
+    let slowed = rows.iter().find(|row| row["implementation"] == "mutex");
+    assert_eq!(slowed.expect("it is a cell")["verdict"], "slower");
     let keys = [
         "scenario",
         "implementation",
@@ -79,8 +73,12 @@ fn a_cell_that_is_slower_is_called_and_fails_the_command() {
     assert_keys(&answer.output, &keys);
     // Only pairs were timed, without a placebo.
     let run = ground.read_run();
-    assert_eq!(run.windows.len(), 24);
+    assert_eq!(run.windows.len(), 48);
     assert!(run.windows.iter().all(|w| !w.placebo));
+    // Noise may call the other cell, so its verdict is not asserted: it was not slowed.
+    let slowed = run.windows.iter().filter(|w| w.slowed_percent.is_some());
+    let names: Vec<&str> = slowed.map(|w| w.implementation.as_str()).collect();
+    assert_eq!(names, ["mutex"; 12]);
 }
 
 #[test]
