@@ -53,6 +53,10 @@ fn cases(channels: Channels) -> Vec<Case> {
             format!("no take comes either, {buffer}"),
             move || put_in_vain(channels, buffer),
         ));
+        cases.push(Case::new(
+            format!("a deadline in the past, {buffer}"),
+            move || passed(channels, buffer),
+        ));
         cases.push(Case::new(format!("at the edge, {buffer}"), move || {
             edge(channels, buffer)
         }));
@@ -117,6 +121,45 @@ fn put_in_vain(channels: Channels, buffer: Buffer) {
         }
         is_empty(rx, "A9: a put that timed out was delivered");
     }
+}
+
+/// Each clause is tried once: what is able is done, and otherwise nothing happened.
+fn passed(channels: Channels, buffer: Buffer) {
+    let (mut tx, rx) = channels.open::<u32>(buffer).expect("asked before");
+    let (mut tx_full, mut rx_full) = channels.open::<u32>(buffer).expect("asked before");
+    let last = fill(&mut tx_full, buffer);
+    let now = world::now_nanos();
+    let until = Patience::Until(Deadline::from_nanos(now.saturating_sub(1)));
+    let mut slots = [Some(last), None];
+    let clauses = [Clause::Put(&tx_full), Clause::Take(&rx)];
+    let chosen = alts(channels, &clauses, Order::Random, &mut slots, until);
+    holds_eq!(chosen, Ok(Chosen::TimedOut), "A9: no clause was able, and yet");
+    holds_eq!(slots, [Some(last), None], "A9: the value of a put that timed out did not come back");
+    if buffer == Buffer::Rendezvous {
+        let refused = (tx.offer(7), tx_full.offer(8));
+        let left = (Offered::WouldWait(7), Offered::WouldWait(8));
+        holds_eq!(refused, left, "A9: an alts that timed out waits on");
+        is_empty(&mut rx_full, "A9: a put that timed out was delivered");
+        return;
+    }
+    assert_eq!(tx.offer(7), Offered::Done);
+    let clauses = [Clause::Put(&tx_full), Clause::Take(&rx)];
+    let chosen = alts(channels, &clauses, Order::Random, &mut slots, until);
+    let took = Chosen::Took {
+        clause: 1,
+        value: Some(7),
+    };
+    holds_eq!(chosen, Ok(took), "A9: a value was there at once, and yet");
+    (0..last).for_each(|value| holds_eq!(rx_full.poll(), Polled::Done(value), "A9: polled"));
+    is_empty(&mut rx_full, "A9: a put that lost was delivered");
+    let clauses = [Clause::Put(&tx_full), Clause::Take(&rx)];
+    let chosen = alts(channels, &clauses, Order::Random, &mut slots, until);
+    let accepted = Chosen::Put {
+        clause: 0,
+        accepted: true,
+    };
+    holds_eq!(chosen, Ok(accepted), "A9: there was room at once, and yet");
+    holds_eq!(rx_full.poll(), Polled::Done(last), "A9: polled what the alts had put");
 }
 
 /// Values arrive just as the alts gives up. Each is taken once, by the alts or by the take after it.

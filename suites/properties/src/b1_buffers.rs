@@ -14,7 +14,8 @@
 //! ```
 
 use std::num::NonZeroUsize;
-use std::task::{Context, Waker};
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
 
 use flowmeter_harness::caps::Claim;
 use flowmeter_harness::channel::{Buffer, Offered, Polled};
@@ -92,12 +93,18 @@ fn cancelled_cases(channels: Channels) -> Vec<Case> {
 }
 
 fn promise_cases(channels: Channels) -> Vec<Case> {
-    vec![
+    let mut cases = vec![
         Case::new("promise", move || promise(channels)),
         Case::new("promise with two takers", move || {
             promise_answers_every_take(channels)
         }),
-    ]
+    ];
+    if channels.awaits() {
+        cases.push(Case::new("takes of a promise that are dropped", move || {
+            promise_with_dropped_takes(channels)
+        }));
+    }
+    cases
 }
 
 /// A value that closes a channel as it is dropped.
@@ -264,4 +271,43 @@ fn promise_answers_every_take(channels: Channels) {
             "B1: a taker of a promise went away empty"
         );
     }
+}
+
+/// A take that is dropped takes nothing from the others, before the value comes or after, and its copy goes with it.
+fn promise_with_dropped_takes(channels: Channels) {
+    let value = Arc::new(());
+    let (mut tx, mut rx) = channels.open_promise::<Arc<()>>();
+    let mut further = [(); 2].map(|()| rx.another().expect("a promise is for many"));
+    {
+        let [early, late] = further.each_mut();
+        let (early, late) = (early.take_async(), late.take_async());
+        let (mut early, mut late) = (Box::pin(early), Box::pin(late));
+        let mut stays = Box::pin(rx.take_async());
+        let context = &mut Context::from_waker(Waker::noop());
+        let waits = [
+            early.as_mut().poll(context).is_pending(),
+            late.as_mut().poll(context).is_pending(),
+            stays.as_mut().poll(context).is_pending(),
+        ];
+        holds_eq!(waits, [true; 3], "B1: takes of a promise without a value wait");
+        drop(early);
+        let offered = tx.offer(Arc::clone(&value));
+        holds_eq!(offered, Offered::Done, "B1: a put on a promise answers true");
+        drop(late);
+        holds_eq!(
+            stays.as_mut().poll(context).map(|taken| taken.is_ok()),
+            Poll::Ready(true),
+            "B1: a taker of a promise went away empty"
+        );
+    }
+    tx.close();
+    for rx in &mut further {
+        holds_eq!(
+            rx.poll(),
+            Polled::Done(Arc::clone(&value)),
+            "B1: the first value answers every take"
+        );
+    }
+    drop((tx, rx, further));
+    holds_eq!(Arc::strong_count(&value), 1, "C10: copies of a promise's value are left");
 }

@@ -11,6 +11,7 @@
 //!                           offer 1 -> would wait: the room did not come back
 //! ```
 
+use std::num::NonZeroUsize;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
@@ -20,6 +21,7 @@ use flowmeter_harness::sync::world;
 
 use super::acts::turns;
 use super::form::Way;
+use super::scripted::{Log, Script, Scripted, unasked};
 use super::{Case, Cases, Property, Reliance};
 use crate::design::channels::Design;
 use crate::design::{Channels, Permit, Rx, Tx};
@@ -40,6 +42,13 @@ fn reserve<T: Message>(way: Way, tx: &Tx<T>) -> Result<Permit<'_, T>, ReserveErr
 
 const ONE: Buffer = Buffer::fixed(1);
 
+/// No room can be reserved in these.
+const WITHOUT_ROOM: [Buffer; 3] = [
+    Buffer::Rendezvous,
+    Buffer::Dropping(NonZeroUsize::MIN),
+    Buffer::Sliding(NonZeroUsize::MIN),
+];
+
 fn cases(design: &Design) -> Vec<Case> {
     let channels = design.channels;
     let mut cases = Vec::new();
@@ -58,9 +67,26 @@ fn cases(design: &Design) -> Vec<Case> {
 
 fn cases_without_waiting(channels: Channels) -> Vec<Case> {
     let mut cases = Vec::new();
-    if channels.having(&[Buffer::Rendezvous]).next().is_some() {
-        cases.push(Case::new("nothing to reserve", move || {
-            nothing_to_reserve(channels)
+    for buffer in channels.having(&WITHOUT_ROOM) {
+        cases.push(Case::new(
+            format!("nothing to reserve, {buffer}"),
+            move || {
+                let opened = channels.open::<u32>(buffer).expect("asked before");
+                nothing_to_reserve(channels, opened);
+            },
+        ));
+    }
+    if channels.promises() {
+        cases.push(Case::new("nothing to reserve, a promise", move || {
+            nothing_to_reserve(channels, channels.open_promise::<u32>());
+        }));
+    }
+    if channels.transforms() {
+        cases.push(Case::new("nothing to reserve, transformed", move || {
+            let transform = Scripted::new(Script::PLAIN, &Log::default());
+            let opened = channels.open_transformed(ONE, transform, unasked);
+            let opened = opened.unwrap_or_else(|why| violated!("B2: no channel with {ONE}: {why}"));
+            nothing_to_reserve(channels, opened);
         }));
     }
     if channels.having(&[ONE]).next().is_some() {
@@ -123,16 +149,23 @@ fn producers(channels: Channels) -> (Tx<u32>, Tx<u32>, Rx<u32>) {
     (tx, further, rx)
 }
 
-fn nothing_to_reserve(channels: Channels) {
-    let (tx, _rx) = channels
-        .open::<u32>(Buffer::Rendezvous)
-        .expect("asked before");
-    let refused = tx.try_reserve().err();
-    holds_eq!(
-        refused,
-        Some(ReserveError::NothingToReserve),
-        "C15: a rendezvous has no room"
-    );
+/// Every way to reserve is refused at once, before and after a value was put, and holds no room.
+fn nothing_to_reserve(channels: Channels, (mut tx, mut rx): (Tx<u32>, Rx<u32>)) {
+    let refused = Some(ReserveError::NothingToReserve);
+    for value in 0..2 {
+        holds_eq!(tx.try_reserve().err(), refused, "C15: a channel without room to reserve");
+        if channels.blocks_for_room() {
+            holds_eq!(tx.reserve().err(), refused, "C15: one that may block");
+        }
+        if channels.awaits_room() {
+            let answer = world::block_on(tx.reserve_async()).err();
+            holds_eq!(answer, refused, "C15: an awaited one");
+        }
+        if value == 0 && tx.offer(value) == Offered::Done {
+            let polled = rx.poll();
+            holds_eq!(polled, Polled::Done(value), "C15: a refused reservation took the room");
+        }
+    }
 }
 
 fn room_is_held(channels: Channels) {
