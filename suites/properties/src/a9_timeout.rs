@@ -133,8 +133,16 @@ fn passed(channels: Channels, buffer: Buffer) {
     let mut slots = [Some(last), None];
     let clauses = [Clause::Put(&tx_full), Clause::Take(&rx)];
     let chosen = alts(channels, &clauses, Order::Random, &mut slots, until);
-    holds_eq!(chosen, Ok(Chosen::TimedOut), "A9: no clause was able, and yet");
-    holds_eq!(slots, [Some(last), None], "A9: the value of a put that timed out did not come back");
+    holds_eq!(
+        chosen,
+        Ok(Chosen::TimedOut),
+        "A9: no clause was able, and yet"
+    );
+    holds_eq!(
+        slots,
+        [Some(last), None],
+        "A9: the value of a put that timed out did not come back"
+    );
     if buffer == Buffer::Rendezvous {
         let refused = (tx.offer(7), tx_full.offer(8));
         let left = (Offered::WouldWait(7), Offered::WouldWait(8));
@@ -159,7 +167,11 @@ fn passed(channels: Channels, buffer: Buffer) {
         accepted: true,
     };
     holds_eq!(chosen, Ok(accepted), "A9: there was room at once, and yet");
-    holds_eq!(rx_full.poll(), Polled::Done(last), "A9: polled what the alts had put");
+    holds_eq!(
+        rx_full.poll(),
+        Polled::Done(last),
+        "A9: polled what the alts had put"
+    );
 }
 
 /// Values arrive just as the alts gives up. Each is taken once, by the alts or by the take after it.

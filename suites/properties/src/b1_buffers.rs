@@ -100,9 +100,10 @@ fn promise_cases(channels: Channels) -> Vec<Case> {
         }),
     ];
     if channels.awaits() {
-        cases.push(Case::new("takes of a promise that are dropped", move || {
-            promise_with_dropped_takes(channels)
-        }));
+        cases.push(Case::new(
+            "takes of a promise that are dropped",
+            move || promise_with_dropped_takes(channels),
+        ));
     }
     cases
 }
@@ -289,10 +290,18 @@ fn promise_with_dropped_takes(channels: Channels) {
             late.as_mut().poll(context).is_pending(),
             stays.as_mut().poll(context).is_pending(),
         ];
-        holds_eq!(waits, [true; 3], "B1: takes of a promise without a value wait");
+        holds_eq!(
+            waits,
+            [true; 3],
+            "B1: takes of a promise without a value wait"
+        );
         drop(early);
         let offered = tx.offer(Arc::clone(&value));
-        holds_eq!(offered, Offered::Done, "B1: a put on a promise answers true");
+        holds_eq!(
+            offered,
+            Offered::Done,
+            "B1: a put on a promise answers true"
+        );
         drop(late);
         holds_eq!(
             stays.as_mut().poll(context).map(|taken| taken.is_ok()),
@@ -309,5 +318,9 @@ fn promise_with_dropped_takes(channels: Channels) {
         );
     }
     drop((tx, rx, further));
-    holds_eq!(Arc::strong_count(&value), 1, "C10: copies of a promise's value are left");
+    holds_eq!(
+        Arc::strong_count(&value),
+        1,
+        "C10: copies of a promise's value are left"
+    );
 }

@@ -153,7 +153,11 @@ fn producers(channels: Channels) -> (Tx<u32>, Tx<u32>, Rx<u32>) {
 fn nothing_to_reserve(channels: Channels, (mut tx, mut rx): (Tx<u32>, Rx<u32>)) {
     let refused = Some(ReserveError::NothingToReserve);
     for value in 0..2 {
-        holds_eq!(tx.try_reserve().err(), refused, "C15: a channel without room to reserve");
+        holds_eq!(
+            tx.try_reserve().err(),
+            refused,
+            "C15: a channel without room to reserve"
+        );
         if channels.blocks_for_room() {
             holds_eq!(tx.reserve().err(), refused, "C15: one that may block");
         }
@@ -163,7 +167,11 @@ fn nothing_to_reserve(channels: Channels, (mut tx, mut rx): (Tx<u32>, Rx<u32>)) 
         }
         if value == 0 && tx.offer(value) == Offered::Done {
             let polled = rx.poll();
-            holds_eq!(polled, Polled::Done(value), "C15: a refused reservation took the room");
+            holds_eq!(
+                polled,
+                Polled::Done(value),
+                "C15: a refused reservation took the room"
+            );
         }
     }
 }
