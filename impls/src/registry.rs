@@ -46,6 +46,9 @@ type OfPipelines = crate::peers::tokio_executor::Tokio;
 #[cfg(not(feature = "peers"))]
 type OfPipelines = FixedPool;
 
+/// The channels of pipelines, and on which tasks of executors wait.
+pub type OfTasks = MutexChannels;
+
 /// Our implementations only.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ours;

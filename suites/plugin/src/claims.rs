@@ -12,6 +12,10 @@ pub struct Has {
     pub timer: bool,
     /// It is a limiter.
     pub limiter: bool,
+    /// It is a pipeline that may have more items in flight than its parallelism.
+    pub pipeline: bool,
+    /// It is of a kind about which no claim is made: a further pipeline, an executor, combinators.
+    pub unclaimed: bool,
     /// Its channels have futures.
     pub asynchronous: bool,
     /// Its channels have alts.
@@ -20,14 +24,19 @@ pub struct Has {
     pub sleep: bool,
 }
 
-/// Checks the claims of a family.
+/// Checks the claims of a family, and the bound of a pipeline.
 ///
 /// # Panics
 /// With a sentence on the first claim that the family cannot make, or if it is of no kind.
-pub const fn supported(claims: &[Claim], has: Has) {
+pub const fn supported(claims: &[Claim], has_bound: bool, has: Has) {
     assert!(
-        has.channel || has.timer || has.limiter,
-        "an implementation has no adapter: implement `Channels`, `Timers` or `Limiters` of flowmeter for its family"
+        has.channel || has.timer || has.limiter || has.pipeline || has.unclaimed,
+        "an implementation has no adapter: implement a trait of flowmeter's `channel`, `timer`, `limiter`, `pipeline`, \
+         `transform_pipeline`, `parallel_map`, `executor` or `combinator` for its family; pipelines also need `Default`"
+    );
+    assert!(
+        has.pipeline || !has_bound,
+        "a bound such as `(n + 2)` is about items in flight: implement `Pipelines` for the family, or remove the bound"
     );
     let mut at = 0;
     while at < claims.len() {
@@ -108,6 +117,8 @@ mod tests {
         channel: false,
         timer: false,
         limiter: false,
+        pipeline: false,
+        unclaimed: false,
         asynchronous: false,
         alts: false,
         sleep: false,
@@ -119,17 +130,22 @@ mod tests {
 
     #[test]
     fn a_family_makes_the_claims_that_its_traits_support() {
-        supported(&[Claim::KeepsBuffered, Claim::WaiterFifo], CHANNEL);
+        supported(&[Claim::KeepsBuffered, Claim::WaiterFifo], false, CHANNEL);
         let alts = Has {
             alts: true,
             ..CHANNEL
         };
-        supported(&[Claim::StrictPriority], alts);
+        supported(&[Claim::StrictPriority], false, alts);
         let limiter = Has {
             limiter: true,
             ..NOTHING
         };
-        supported(&[Claim::WaiterFifo, Claim::Tickless], limiter);
+        supported(&[Claim::WaiterFifo, Claim::Tickless], false, limiter);
+        let pipeline = Has {
+            pipeline: true,
+            ..NOTHING
+        };
+        supported(&[], true, pipeline);
     }
 
     #[test]
@@ -137,12 +153,22 @@ mod tests {
         expected = "the claim `StrictPriority` is about alts: implement `Alts` for the family, or remove the claim"
     )]
     fn a_claim_without_its_trait_is_refused() {
-        supported(&[Claim::KeepsBuffered, Claim::StrictPriority], CHANNEL);
+        supported(
+            &[Claim::KeepsBuffered, Claim::StrictPriority],
+            false,
+            CHANNEL,
+        );
     }
 
     #[test]
     #[should_panic(expected = "an implementation has no adapter")]
     fn a_family_of_no_kind_is_refused() {
-        supported(&[], NOTHING);
+        supported(&[], false, NOTHING);
+    }
+
+    #[test]
+    #[should_panic(expected = "a bound such as `(n + 2)` is about items in flight")]
+    fn a_bound_of_what_is_no_pipeline_is_refused() {
+        supported(&[], true, CHANNEL);
     }
 }

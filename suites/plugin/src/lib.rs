@@ -7,14 +7,20 @@
 //! - `cargo run --release --example NAME -- VERB` is the whole `flowmeter` command. With the feature `rivals` it also has
 //!   our implementations and the published crates, to be ranked among.
 //!
-//! The explored worlds need a second compilation of the crate, against `flowmeter-std` in the place of std. It is a
+//! The worlds shuttle and sim need a second compilation of the crate, against `flowmeter-std` in the place of std. It is a
 //! manifest without sources. The crate itself does not change, and depends on nothing of Flowmeter.
 //! `suites/examples/template` is a crate of that form, and `CONTRIBUTING.md` has the steps.
 //!
+//! The world loom needs the feature `loom` and one more compilation, in which the crate takes its primitives from loom. It
+//! cannot explore a structure over `flowmeter-std` or std.
+//!
 //! Invariant: a property that a world cannot decide does not pass. In particular the program refuses to explore a
-//! compilation of which it sees no step.
+//! compilation of which it sees no step. Pipelines and combinators may have no step of their own, so of these it is not
+//! asked.
 
 mod claims;
+#[doc(hidden)]
+pub mod grounds;
 mod probe;
 mod programs;
 mod suite;
@@ -28,12 +34,12 @@ use flowmeter_impls::registry::All;
 pub use flowmeter_harness::caps::Claim;
 pub use flowmeter_harness::registry;
 pub use flowmeter_harness::sync::Deadline;
-pub use flowmeter_harness::{channel, limiter, timer};
+pub use flowmeter_harness::{
+    channel, combinator, executor, limiter, parallel_map, pipeline, timer, transform_pipeline,
+};
 
 #[doc(hidden)]
 pub use claims::{Has, supported};
-#[doc(hidden)]
-pub use flowmeter_harness::sync::shuttle::{Shuttle, Sim};
 #[doc(hidden)]
 pub use flowmeter_suites::catalogue::Catalogue;
 #[doc(hidden)]
@@ -41,7 +47,7 @@ pub use flowmeter_suites::worlds::Worlds;
 #[doc(hidden)]
 pub use probe::{Otherwise, Probe};
 #[doc(hidden)]
-pub use programs::{Touch, commanded, tested};
+pub use programs::{Touch, Twin, commanded, tested};
 
 /// The clock of deadlines, in the world that runs the caller.
 #[must_use]

@@ -1,11 +1,11 @@
 //! Which traits a family has, asked of the compiler, so that an adapter need not list what it implements.
 //!
-//! `Probe::<F>::blocking` is an inherent function where `F` implements `Blocking`. Elsewhere it is the function of
+//! `Probe::<F, G>::blocking` is an inherent function where `F` implements `Blocking`. Elsewhere it is the function of
 //! [`Otherwise`], since rustc prefers an inherent one only if its bounds hold. This works for a type that is named, as in
 //! [`suite!`](crate::suite!), and not for a parameter.
 
 use std::marker::PhantomData;
-use std::num::NonZeroU32;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::time::Duration;
 
 use flowmeter_harness::channel::{
@@ -13,32 +13,58 @@ use flowmeter_harness::channel::{
     Buffer, Callback, Channels, MixedAlts, Promises, PutDeadline, TakeDeadline, Transforms,
     WeakProducers,
 };
+use flowmeter_harness::combinator::Combinators;
+use flowmeter_harness::executor::{Executors, GoBlocks};
 use flowmeter_harness::limiter::{
     AsyncLimit, AsyncLimitDeadline, AsyncWeightedLimit, BlockingLimit, LimitDeadline, Limiters,
     Quota, WeightedLimit,
 };
+use flowmeter_harness::parallel_map::ParallelMaps;
+use flowmeter_harness::pipeline::Pipelines;
 use flowmeter_harness::registry::{Entry, Visitor, own};
 use flowmeter_harness::timer::{BlockingSleep, Cancel, Coalesce, Reset, Sleep, Timers};
+use flowmeter_harness::transform_pipeline::TransformPipelines;
 
-/// Answers for a family.
+use crate::grounds::Ground;
+
+/// Answers for a family, on the ground of a compilation.
 #[derive(Debug)]
-pub struct Probe<F>(PhantomData<F>);
+pub struct Probe<F, G>(PhantomData<(F, G)>);
 
 macro_rules! probed {
     (
         $d:tt
         { $($kind:ident $is:ident $touch:ident: $trait:ident;)+ }
+        { $($above:ident $is_above:ident: ($($needed:tt)+) = |$it:ident, $over:ident| $begun:expr;)+ }
         { $($step:ident $has:ident: $($bound:ident)+;)+ }
     ) => {
-        $(impl<F: $trait> Probe<F> {
+        $(impl<F: $trait, G: Ground> Probe<F, G> {
             /// Whether it is of this kind.
             pub const $is: bool = true;
             /// Begins its registration.
-            pub fn $kind<'h, V: Visitor>(visitor: &'h mut V, name: &'static str) -> Option<Entry<'h, F, V>> {
+            pub fn $kind<'h, V: Visitor>(
+                visitor: &'h mut V,
+                name: &'static str,
+                _: usize,
+            ) -> Option<Entry<'h, F, V>> {
                 Some(own::<F, V>(visitor, name).$kind())
             }
         })+
-        $(impl<F: $($bound +)+> Probe<F> {
+        $(impl<F: $($needed)+, G: Ground> Probe<F, G> {
+            /// Whether it is of this kind, over channels and on an executor of the ground.
+            pub const $is_above: bool = true;
+            /// Begins its registration.
+            pub fn $above<'h, V: Visitor>(
+                visitor: &'h mut V,
+                name: &'static str,
+                $over: usize,
+            ) -> Option<Entry<'h, F, V>> {
+                let _ = $over;
+                let $it = own::<F, V>(visitor, name);
+                Some($begun)
+            }
+        })+
+        $(impl<F: $($bound +)+, G: Ground> Probe<F, G> {
             /// Whether it has this trait.
             pub const $has: bool = true;
             /// Registers the family for this trait.
@@ -53,12 +79,30 @@ macro_rules! probed {
                 /// It is not of this kind.
                 const $is: bool = false;
                 /// It is not registered.
-                fn $kind<'h, V: Visitor>(_: &'h mut V, _: &'static str) -> Option<Entry<'h, F, V>> {
+                fn $kind<'h, V: Visitor>(
+                    _: &'h mut V,
+                    _: &'static str,
+                    _: usize,
+                ) -> Option<Entry<'h, F, V>> {
                     None
                 }
                 /// Nothing is called.
                 fn $touch() {}
             )+
+            $(
+                /// It is not of this kind.
+                const $is_above: bool = false;
+                /// It is not registered.
+                fn $above<'h, V: Visitor>(
+                    _: &'h mut V,
+                    _: &'static str,
+                    _: usize,
+                ) -> Option<Entry<'h, F, V>> {
+                    None
+                }
+            )+
+            /// Nothing is called.
+            fn touch_executor() {}
             $(
                 /// It has not this trait.
                 const $has: bool = false;
@@ -73,8 +117,8 @@ macro_rules! probed {
         #[doc(hidden)]
         #[macro_export]
         macro_rules! __registered {
-            ($d entry:ident of $d family:ty) => {{
-                $(let $d entry = $crate::Probe::<$d family>::$step($d entry);)+
+            ($d entry:ident of $d family:ty, on $d ground:ident) => {{
+                $(let $d entry = $crate::Probe::<$d family, $crate::grounds::$d ground>::$step($d entry);)+
                 $d entry
             }};
         }
@@ -87,6 +131,24 @@ probed! {
         channel CHANNEL touch_channel: Channels;
         timer TIMER touch_timer: Timers;
         limiter LIMITER touch_limiter: Limiters;
+    }
+    {
+        executor EXECUTOR: (Executors) = |it, over| it.executor::<G::Channels>();
+        go_blocks GO_BLOCKS: (GoBlocks<G::Channels>) = |it, over| {
+            it.go_blocks::<G::Channels, G::Executor>()
+        };
+        pipeline PIPELINE: (Pipelines<G::Channels, G::Executor> + Default) = |it, over| {
+            it.pipeline::<G::Channels, G::Executor>(over)
+        };
+        workers WORKERS: (TransformPipelines<G::Channels, G::Executor> + Default) = |it, over| {
+            it.workers::<G::Channels, G::Executor>()
+        };
+        parallel_map PARALLEL_MAP: (ParallelMaps<G::Channels, G::Executor> + Default) = |it, over| {
+            it.parallel_map::<G::Channels, G::Executor>()
+        };
+        combinators COMBINATORS: (Combinators<G::Channels>) = |it, over| {
+            it.combinators::<G::Channels, G::Executor>()
+        };
     }
     {
         blocking BLOCKING: Blocking;
@@ -120,11 +182,11 @@ probed! {
     }
 }
 
-impl<F> Otherwise<F> for Probe<F> {}
+impl<F, G> Otherwise<F> for Probe<F, G> {}
 
 // What follows waits for nothing, so that it ends in a compilation against real locks too.
 
-impl<C: Channels> Probe<C> {
+impl<C: Channels, G: Ground> Probe<C, G> {
     /// Puts one value into a channel, and takes it.
     pub fn touch_channel() {
         let buffers = [Buffer::fixed(1), Buffer::Unbounded, Buffer::Rendezvous];
@@ -136,14 +198,14 @@ impl<C: Channels> Probe<C> {
     }
 }
 
-impl<T: Timers> Probe<T> {
+impl<T: Timers, G: Ground> Probe<T, G> {
     /// Starts a service and ends it.
     pub fn touch_timer() {
         drop(T::start());
     }
 }
 
-impl<L: Limiters> Probe<L> {
+impl<L: Limiters, G: Ground> Probe<L, G> {
     /// Takes one permit.
     pub fn touch_limiter() {
         let quota = Quota {
@@ -154,5 +216,13 @@ impl<L: Limiters> Probe<L> {
         if let Ok(limiter) = L::with_quota(quota) {
             let _ = limiter.try_acquire();
         }
+    }
+}
+
+impl<E: Executors, G: Ground> Probe<E, G> {
+    /// Runs one task, and ends the executor.
+    pub fn touch_executor() {
+        let executor = E::with_threads(NonZeroUsize::MIN);
+        executor.spawn(async {});
     }
 }

@@ -3,9 +3,6 @@
 use std::process::ExitCode;
 
 use flowmeter_harness::registry::{Registered, Registry};
-use flowmeter_harness::sync::shuttle::Sim;
-use flowmeter_harness::sync::trace::{What, traced};
-use flowmeter_harness::sync::{Exploration, World};
 use flowmeter_suites::catalogue::introduced;
 use flowmeter_suites::descriptions::claimed;
 use flowmeter_suites::proving::test;
@@ -13,21 +10,44 @@ use flowmeter_suites::worlds::Worlds;
 use flowmeter_suites::{cli, process};
 use libtest_mimic::{Arguments, Trial};
 
-/// An implementation of the explored worlds, by its name, and what opens and uses one.
-pub type Touch = (&'static str, fn());
+use crate::grounds::Explored;
 
-/// The tests: each property that an implementation of `registry` claims, in each of these worlds.
-pub fn tested(
-    worlds: &Worlds,
-    registry: impl Registry,
-    names: &[&'static str],
-    explored: &[Touch],
-) -> ExitCode {
+/// An implementation of an explored compilation, by its name, and what opens and uses one. Pipelines and combinators have
+/// none: they may have no lock, no atomic and no thread of their own.
+pub type Touch = (&'static str, Option<fn()>);
+
+/// An explored compilation of the caller's crate.
+#[derive(Clone, Copy, Debug)]
+pub struct Twin {
+    word: &'static str,
+    worlds: &'static [&'static str],
+    needs: &'static str,
+    sees: fn(fn()) -> bool,
+    touches: &'static [Touch],
+}
+
+impl Twin {
+    /// The one that `suite!` names with that word.
+    pub const fn of<G: Explored>(word: &'static str, touches: &'static [Touch]) -> Twin {
+        Twin {
+            word,
+            worlds: G::WORLDS,
+            needs: G::NEEDS,
+            sees: G::sees,
+            touches,
+        }
+    }
+}
+
+/// The tests: each property that an implementation of `registry` claims, in std and in each world of its twins.
+pub fn tested(worlds: &Worlds, registry: impl Registry, twins: &[Twin]) -> ExitCode {
     if let Some(code) = process::serve_if_asked(worlds) {
         return code;
     }
     let implementations = introduced(registry);
-    let owed = usable(&implementations, explored).and_then(|()| claimed(&implementations, names));
+    let explored = twins.iter().flat_map(|twin| twin.worlds);
+    let names: Vec<_> = explored.copied().chain(["std"]).collect();
+    let owed = usable(&implementations, twins).and_then(|()| claimed(&implementations, &names));
     let owed = match owed {
         Ok(owed) => owed,
         Err(why) => return refused(&why),
@@ -41,12 +61,12 @@ pub fn tested(
 }
 
 /// The command over these implementations, among the rivals if they are compiled.
-pub fn commanded(worlds: Worlds, explored: &[Touch]) -> ExitCode {
+pub fn commanded(worlds: Worlds, twins: &[Twin]) -> ExitCode {
     let worlds = beside_rivals(worlds);
     if let Some(code) = process::serve_if_asked(&worlds) {
         return code;
     }
-    if let Err(why) = usable(worlds.catalogue().implementations(), explored) {
+    if let Err(why) = usable(worlds.catalogue().implementations(), twins) {
         return refused(&why);
     }
     cli::main_in(&worlds)
@@ -70,7 +90,7 @@ fn refused(why: &str) -> ExitCode {
 
 /// # Errors
 /// When two have one name, or an explored world sees nothing of an implementation.
-fn usable(implementations: &[Registered], explored: &[Touch]) -> Result<(), String> {
+fn usable(implementations: &[Registered], twins: &[Twin]) -> Result<(), String> {
     for (at, one) in implementations.iter().enumerate() {
         if implementations[..at].iter().any(|it| it.name == one.name) {
             return Err(format!(
@@ -79,24 +99,16 @@ fn usable(implementations: &[Registered], explored: &[Touch]) -> Result<(), Stri
             ));
         }
     }
-    // Once for both explored worlds: they have the same primitives.
-    match explored.iter().find(|(_, touch)| !is_seen(*touch)) {
-        None => Ok(()),
-        Some((name, _)) => Err(format!(
-            "{} sees no step of {name}, so it would explore nothing; the package that `explored:` names in `suite!` \
-             needs flowmeter-std and flowmeter-core as its dependencies `std` and `core`",
-            Sim::NAME
-        )),
+    for twin in twins {
+        let unseen = |(_, touch): &&Touch| touch.is_some_and(|touch| !(twin.sees)(touch));
+        if let Some((name, _)) = twin.touches.iter().find(unseen) {
+            return Err(format!(
+                "{} sees no step of {name}, so it would explore nothing; the package that `{}:` names in `suite!` {}",
+                twin.worlds.join(" and "),
+                twin.word,
+                twin.needs
+            ));
+        }
     }
-}
-
-/// Whether it makes a step that the explored worlds see.
-fn is_seen(touch: fn()) -> bool {
-    let once = Exploration {
-        executions: 1,
-        ..Exploration::default()
-    };
-    let (_, events) = traced(|| Sim::explore(&once, touch));
-    let is_step = |what: &What| matches!(what, What::Step { at: Some(_), .. });
-    events.iter().any(|event| is_step(&event.what))
+    Ok(())
 }

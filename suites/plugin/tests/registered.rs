@@ -4,7 +4,11 @@
 use std::collections::BTreeSet;
 
 use flowmeter_impls::channel::lock_free::LockFree;
+use flowmeter_impls::combinator::OverChannels;
+use flowmeter_impls::executor::fixed_pool::FixedPool;
+use flowmeter_impls::executor::state_machine::StateMachine;
 use flowmeter_impls::limiter::gcra::{AsyncGcra, Gcra};
+use flowmeter_impls::pipeline::{CoreAsync, HoldingUp, Unordered, Upmap};
 use flowmeter_impls::registry::Ours;
 use flowmeter_impls::timer::heap::Heap;
 use flowmeter_plugin::registry::{Registered, Registry, Visitor};
@@ -13,7 +17,19 @@ use flowmeter_plugin::{Catalogue, channel, limiter, timer};
 type GcraOfTasks = AsyncGcra<Heap>;
 
 mod plain {
-    flowmeter_plugin::__suite!(super; LockFree: WaiterFifo, Disconnect; Heap; Gcra: RateBound; GcraOfTasks);
+    flowmeter_plugin::__suite!(super on plain {
+        LockFree: WaiterFifo, Disconnect;
+        Heap;
+        Gcra: RateBound;
+        GcraOfTasks;
+        CoreAsync (n + 2);
+        Unordered;
+        HoldingUp;
+        Upmap;
+        FixedPool;
+        StateMachine;
+        OverChannels;
+    });
 }
 
 /// What is shown of one implementation where threads and tasks have one capability between them.
@@ -79,7 +95,24 @@ fn a_limiter_has_all_that_its_traits_give() {
 }
 
 #[test]
-fn a_family_has_the_version_of_its_crate_and_the_claims_of_its_line() {
+fn what_is_above_channels_has_all_but_bindings_which_are_a_second_type() {
+    for (family, name) in [
+        ("CoreAsync", "core_async"),
+        ("Unordered", "unordered"),
+        ("HoldingUp", "pipeline-blocking"),
+        ("Upmap", "upmap"),
+        ("FixedPool", "fixed_pool"),
+        ("StateMachine", "state_machine"),
+        ("OverChannels", "combinators"),
+    ] {
+        let mut listed = of(Ours, name);
+        assert_eq!(listed.remove("bindings"), name == "fixed_pool");
+        assert_eq!(of(plain::Suite, family), listed, "{name}");
+    }
+}
+
+/// What the registry shows of each implementation before it is asked anything.
+fn shown() -> Vec<Registered> {
     struct Seen(Vec<Registered>);
     impl Visitor for Seen {
         fn implementation(&mut self, implementation: &Registered) {
@@ -88,16 +121,31 @@ fn a_family_has_the_version_of_its_crate_and_the_claims_of_its_line() {
     }
     let mut seen = Seen(Vec::new());
     plain::Suite.show_all(&mut seen);
-    let claims: Vec<_> = (seen.0.iter())
+    seen.0
+}
+
+#[test]
+fn a_pipeline_has_the_bound_of_its_line() {
+    let bounds: Vec<_> = (shown().iter())
+        .filter_map(|it| it.capabilities.bound_over_n.map(|over| (it.name, over)))
+        .collect();
+    let expected = [
+        ("CoreAsync", 2),
+        ("Unordered", 0),
+        ("HoldingUp", 0),
+        ("Upmap", 0),
+    ];
+    assert_eq!(bounds, expected);
+}
+
+#[test]
+fn a_family_has_the_version_of_its_crate_and_the_claims_of_its_line() {
+    let shown = shown();
+    let claims: Vec<_> = (shown.iter().take(2))
         .map(|it| (it.name, it.version.as_str(), it.capabilities.claims.len()))
         .collect();
     let version = env!("CARGO_PKG_VERSION");
-    let expected = [
-        ("LockFree", 2),
-        ("Heap", 0),
-        ("Gcra", 1),
-        ("GcraOfTasks", 0),
-    ];
+    let expected = [("LockFree", 2), ("Heap", 0)];
     assert_eq!(
         claims,
         expected.map(|(name, claims)| (name, version, claims))

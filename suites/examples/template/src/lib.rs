@@ -1,11 +1,13 @@
-//! A bounded queue of many senders and one receiver, and a timer, as a crate of your own has them: behind the locks of
-//! std, and without a word of Flowmeter.
+//! A bounded queue of many senders and one receiver, a timer and an executor, as a crate of your own has them: behind the
+//! locks of std, and without a word of Flowmeter.
 
+mod crew;
 mod ticker;
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
+pub use crew::{Crew, Spawner};
 pub use ticker::Ticker;
 
 /// Puts values in. A clone is another sender; the last one dropped closes the queue.

@@ -1,20 +1,25 @@
 //! Which operations of this crate are which of Flowmeter's. `super::my_channel` is the crate, or its explored twin.
 
+use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use flowmeter::Deadline;
 use flowmeter::channel::{
     Blocking, Buffer, Channels, Message, Offered, Polled, PutError, TakeError,
 };
+use flowmeter::executor::{Executors, Spawn};
 use flowmeter::timer::{Fired, Timers};
 
-use super::my_channel::{Receiver, Refused, Sender, Ticker, bounded};
+use super::my_channel::{Crew, Receiver, Refused, Sender, Spawner, Ticker, bounded};
 
 pub struct Bounded;
 pub struct Ticks {
     began: Duration,
     ticker: Ticker,
 }
+pub struct Tasks(Crew);
+#[derive(Clone)]
+pub struct Spawns(Spawner);
 
 impl Channels for Bounded {
     type Tx<T: Message> = Sender<T>;
@@ -84,5 +89,34 @@ impl Timers for Ticks {
             claimed_nanos: None,
         };
         self.ticker.at(moment, move || then(fired));
+    }
+}
+
+impl Executors for Tasks {
+    type Spawner = Spawns;
+
+    fn with_threads(_: NonZeroUsize) -> Self {
+        Tasks(Crew::default())
+    }
+    fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
+        self.0.spawner().spawn(task);
+    }
+    fn spawner(&self) -> Spawns {
+        Spawns(self.0.spawner().clone())
+    }
+    fn spawn_blocking(&self, work: impl FnOnce() + Send + 'static) {
+        self.0.spawner().run(work);
+    }
+    fn panics(&self) -> u64 {
+        self.0.panics()
+    }
+}
+
+impl Spawn for Spawns {
+    fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
+        self.0.spawn(task);
+    }
+    fn spawn_blocking(&self, work: impl FnOnce() + Send + 'static) {
+        self.0.run(work);
     }
 }
