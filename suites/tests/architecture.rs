@@ -127,17 +127,19 @@ fn suites_know_no_implementation() {
     assert_eq!(arrows("suites/workloads"), known);
 }
 
-/// The one dev-dependency of a crate outside: no model of ours, and what is timed only where it is asked for.
+/// The one dev-dependency of a crate outside: no model of ours, and what is timed, or explored by loom, only where it is
+/// asked for.
 #[test]
 fn the_plugin_compiles_no_model_of_ours() {
-    let known = ["harness", "impls", "suites", "timed"];
-    assert_eq!(
-        arrows("suites/plugin"),
-        BTreeSet::from(known.map(str::to_owned))
-    );
+    let always = ["harness", "impls", "impls-shuttle", "suites"];
+    let asked_for = ["impls-loom", "timed"];
+    let known = always.into_iter().chain(asked_for).map(str::to_owned);
+    assert_eq!(arrows("suites/plugin"), known.collect());
     let manifest = manifest("suites/plugin");
-    let timed = &manifest["dependencies"]["flowmeter-timed"];
-    assert_eq!(timed["optional"].as_bool(), Some(true));
+    for name in asked_for {
+        let dependency = &manifest["dependencies"][format!("flowmeter-{name}")];
+        assert_eq!(dependency["optional"].as_bool(), Some(true), "{name}");
+    }
 }
 
 /// rustc reuses upstream monomorphizations: a crate that depends on the models would time their unoptimised copies.

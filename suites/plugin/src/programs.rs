@@ -103,7 +103,7 @@ fn usable(implementations: &[Registered], twins: &[Twin]) -> Result<(), String> 
         let unseen = |(_, touch): &&Touch| touch.is_some_and(|touch| !(twin.sees)(touch));
         if let Some((name, _)) = twin.touches.iter().find(unseen) {
             return Err(format!(
-                "{} sees no step of {name}, so it would explore nothing; the package that `{}:` names in `suite!` {}",
+                "no step of {name} is seen in {}, so nothing would be explored; the package that `{}:` names in `suite!` {}",
                 twin.worlds.join(" and "),
                 twin.word,
                 twin.needs
@@ -111,4 +111,55 @@ fn usable(implementations: &[Registered], twins: &[Twin]) -> Result<(), String> 
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use flowmeter_harness::sync;
+
+    use super::*;
+    use crate::grounds::explored;
+
+    fn of_std() {
+        drop(std::sync::Mutex::new(0).lock());
+    }
+
+    fn of_shuttle() {
+        drop(sync::shuttle::Mutex::new(0).lock());
+    }
+
+    #[test]
+    fn a_twin_over_std_is_refused_with_what_it_needs() {
+        let seen = Twin::of::<explored>("explored", &[("Mine", Some(of_shuttle))]);
+        assert_eq!(usable(&[], &[seen]), Ok(()));
+        let touches: &[Touch] = &[("Above", None), ("Mine", Some(of_std))];
+        let unseen = Twin::of::<explored>("explored", touches);
+        assert_eq!(
+            usable(&[], &[seen, unseen]).unwrap_err(),
+            "no step of Mine is seen in shuttle and sim, so nothing would be explored; the package that `explored:` names in \
+             `suite!` needs flowmeter-std and flowmeter-core as its dependencies `std` and `core`"
+        );
+    }
+
+    #[cfg(feature = "loom")]
+    #[test]
+    fn a_twin_over_a_shim_is_refused_under_loom() {
+        use crate::grounds::loom;
+
+        fn of_loom() {
+            drop(sync::loom::Mutex::new(0).lock());
+        }
+        let seen = Twin::of::<loom>("loom", &[("Mine", Some(of_loom))]);
+        assert_eq!(usable(&[], &[seen]), Ok(()));
+        for touch in [of_std, of_shuttle] {
+            assert!(!loom::sees(touch));
+        }
+        let unseen = Twin::of::<loom>("loom", &[("Mine", Some(of_std))]);
+        assert_eq!(
+            usable(&[], &[unseen]).unwrap_err(),
+            "no step of Mine is seen in loom, so nothing would be explored; the package that `loom:` names in `suite!` must \
+             take its locks, atomics and threads from loom or from the facade's module `loom`: loom has no shim for \
+             those of std"
+        );
+    }
 }

@@ -1,13 +1,12 @@
 //! Runs tasks, each on a thread of its own.
 
 use std::future::Future;
-use std::mem::take;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Wake, Waker};
-use std::thread::{self, JoinHandle};
+use std::thread::{self, JoinHandle, Thread};
 
 /// Runs tasks. Dropped, it drops those that wait, and waits for their threads.
 #[derive(Debug, Default)]
@@ -17,23 +16,17 @@ pub struct Crew(Spawner);
 #[derive(Clone, Debug, Default)]
 pub struct Spawner(Arc<Shared>);
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Shared {
-    state: Mutex<State>,
-    /// Tasks that wait check again at every change.
-    changed: Condvar,
+    /// `None` at the end.
+    threads: Mutex<Option<Vec<JoinHandle<()>>>>,
     panics: AtomicU64,
 }
 
-#[derive(Debug, Default)]
-struct State {
-    threads: Vec<JoinHandle<()>>,
-    ended: bool,
-}
-
+/// Wakes the thread of a task.
 struct Turn {
     woken: AtomicBool,
-    shared: Arc<Shared>,
+    thread: Thread,
 }
 
 impl Crew {
@@ -56,25 +49,25 @@ impl Spawner {
             let mut task = pin!(task);
             let turn = Arc::new(Turn {
                 woken: AtomicBool::new(false),
-                shared,
+                thread: thread::current(),
             });
             let waker = Waker::from(Arc::clone(&turn));
             let mut context = Context::from_waker(&waker);
-            while task.as_mut().poll(&mut context).is_pending() && turn.comes() {}
+            while task.as_mut().poll(&mut context).is_pending() && shared.waits_for(&turn) {}
         });
     }
 
     /// Runs work that may block its thread.
     pub fn run(&self, work: impl FnOnce() + Send + 'static) {
-        let mut state = self.0.locked();
-        if state.ended {
+        let mut threads = self.0.locked();
+        let Some(running) = &mut *threads else {
             // The drop of the work may spawn, so it has to come after the lock.
-            drop(state);
+            drop(threads);
             return;
-        }
+        };
         let shared = Arc::clone(&self.0);
-        state.threads.retain(|thread| !thread.is_finished());
-        state.threads.push(thread::spawn(move || {
+        running.retain(|thread| !thread.is_finished());
+        running.push(thread::spawn(move || {
             if let Err(panic) = catch_unwind(AssertUnwindSafe(work)) {
                 shared.panics.fetch_add(1, Ordering::Relaxed);
                 // Its drop might panic as well.
@@ -85,40 +78,46 @@ impl Spawner {
 }
 
 impl Shared {
-    fn locked(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    fn locked(&self) -> MutexGuard<'_, Option<Vec<JoinHandle<()>>>> {
+        self.threads.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits to be woken; `false` at the end of the crew.
+    fn waits_for(&self, turn: &Turn) -> bool {
+        loop {
+            if self.locked().is_none() {
+                return false;
+            }
+            if turn.woken.swap(false, Ordering::Acquire) {
+                return true;
+            }
+            thread::park();
+        }
     }
 }
 
-impl Turn {
-    /// Waits to be woken; `false` at the end of the crew.
-    fn comes(&self) -> bool {
-        let mut state = self.shared.locked();
-        while !state.ended && !self.woken.swap(false, Ordering::Relaxed) {
-            let woken = self.shared.changed.wait(state);
-            state = woken.unwrap_or_else(PoisonError::into_inner);
+impl Default for Shared {
+    fn default() -> Self {
+        Shared {
+            threads: Mutex::new(Some(Vec::new())),
+            panics: AtomicU64::new(0),
         }
-        !state.ended
     }
 }
 
 impl Wake for Turn {
     fn wake(self: Arc<Self>) {
-        let state = self.shared.locked();
-        self.woken.store(true, Ordering::Relaxed);
-        drop(state);
-        self.shared.changed.notify_all();
+        self.woken.store(true, Ordering::Release);
+        self.thread.unpark();
     }
 }
 
 impl Drop for Crew {
     fn drop(&mut self) {
-        let shared = &self.0.0;
-        let mut state = shared.locked();
-        state.ended = true;
-        let threads = take(&mut state.threads);
-        drop(state);
-        shared.changed.notify_all();
+        let threads = self.0.0.locked().take().unwrap_or_default();
+        for thread in &threads {
+            thread.thread().unpark();
+        }
         for thread in threads {
             // Within a task the thread must not wait for itself.
             if thread.thread().id() != thread::current().id() {
