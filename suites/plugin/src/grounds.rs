@@ -97,7 +97,8 @@ impl Explored for loom {
         worlds.with::<Loom>(registry)
     }
 
-    /// Outside of an execution loom panics before it makes any primitive. Its own steps are not traced.
+    /// Outside of an execution loom panics before it makes any primitive, and those of std and its shim are real ones. What
+    /// a structure does with loom's own types is not traced.
     fn sees(touch: fn()) -> bool {
         let hook = std::panic::take_hook();
         std::panic::set_hook(Box::new(|_| ()));

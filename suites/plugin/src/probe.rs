@@ -34,27 +34,15 @@ pub struct Probe<F, G>(PhantomData<(F, G)>);
 macro_rules! probed {
     (
         $d:tt
-        { $($kind:ident $is:ident $touch:ident: $trait:ident;)+ }
-        { $($above:ident $is_above:ident: ($($needed:tt)+) = |$it:ident, $over:ident| $begun:expr;)+ }
+        { $($touch:ident)+ }
+        { $($kind:ident $is:ident: ($($needed:tt)+) = |$it:ident, $over:ident| $begun:expr;)+ }
         { $($step:ident $has:ident: $($bound:ident)+;)+ }
     ) => {
-        $(impl<F: $trait, G: Ground> Probe<F, G> {
+        $(impl<F: $($needed)+, G: Ground> Probe<F, G> {
             /// Whether it is of this kind.
             pub const $is: bool = true;
-            /// Begins its registration.
+            /// Begins its registration. A pipeline may have so many items in flight beyond its parallelism.
             pub fn $kind<'h, V: Visitor>(
-                visitor: &'h mut V,
-                name: &'static str,
-                _: usize,
-            ) -> Option<Entry<'h, F, V>> {
-                Some(own::<F, V>(visitor, name).$kind())
-            }
-        })+
-        $(impl<F: $($needed)+, G: Ground> Probe<F, G> {
-            /// Whether it is of this kind, over channels and on an executor of the ground.
-            pub const $is_above: bool = true;
-            /// Begins its registration.
-            pub fn $above<'h, V: Visitor>(
                 visitor: &'h mut V,
                 name: &'static str,
                 $over: usize,
@@ -86,23 +74,11 @@ macro_rules! probed {
                 ) -> Option<Entry<'h, F, V>> {
                     None
                 }
+            )+
+            $(
                 /// Nothing is called.
                 fn $touch() {}
             )+
-            $(
-                /// It is not of this kind.
-                const $is_above: bool = false;
-                /// It is not registered.
-                fn $above<'h, V: Visitor>(
-                    _: &'h mut V,
-                    _: &'static str,
-                    _: usize,
-                ) -> Option<Entry<'h, F, V>> {
-                    None
-                }
-            )+
-            /// Nothing is called.
-            fn touch_executor() {}
             $(
                 /// It has not this trait.
                 const $has: bool = false;
@@ -127,12 +103,11 @@ macro_rules! probed {
 
 probed! {
     $
+    { touch_channel touch_timer touch_limiter touch_executor }
     {
-        channel CHANNEL touch_channel: Channels;
-        timer TIMER touch_timer: Timers;
-        limiter LIMITER touch_limiter: Limiters;
-    }
-    {
+        channel CHANNEL: (Channels) = |it, over| it.channel();
+        timer TIMER: (Timers) = |it, over| it.timer();
+        limiter LIMITER: (Limiters) = |it, over| it.limiter();
         executor EXECUTOR: (Executors) = |it, over| it.executor::<G::Channels>();
         go_blocks GO_BLOCKS: (GoBlocks<G::Channels>) = |it, over| {
             it.go_blocks::<G::Channels, G::Executor>()
