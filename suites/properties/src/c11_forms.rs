@@ -71,9 +71,27 @@ fn callback_cases(channels: Channels, cancel_safe: bool) -> Vec<Case> {
         cases.push(Case::new("a panicking callback", move || panics(channels)));
         for buffer in channels.having(&[Buffer::fixed(LENGTH as usize), Buffer::Unbounded]) {
             let name = format!("a chain of puts that need not wait, {buffer}");
-            cases.push(Case::new(name, move || chain_of_puts(channels, buffer)));
+            cases.push(Case::new(name, move || {
+                chain_of_puts(channels, buffer, true);
+            }));
             let name = format!("a panicking callback of a put that need not wait, {buffer}");
-            cases.push(Case::new(name, move || panics_at_once(channels, buffer)));
+            cases.push(Case::new(name, move || {
+                panics_at_once(channels, buffer, true);
+            }));
+        }
+        let (tx, mut rx) = open(channels);
+        if shut(&tx, &mut rx) {
+            let buffer = Buffer::Rendezvous;
+            cases.push(Case::new(
+                "a chain of puts into a closed channel",
+                move || {
+                    chain_of_puts(channels, buffer, false);
+                },
+            ));
+            let name = "a panicking callback of a put into a closed channel";
+            cases.push(Case::new(name, move || {
+                panics_at_once(channels, buffer, false);
+            }));
         }
     }
     cases
@@ -229,6 +247,11 @@ fn panicking_waker(channels: Channels) {
     );
 }
 
+/// Closes it by one half or the other.
+fn shut(tx: &Tx<u32>, rx: &mut Rx<u32>) -> bool {
+    tx.close() || rx.close()
+}
+
 fn open(channels: Channels) -> (Tx<u32>, Rx<u32>) {
     channels
         .open(Buffer::Rendezvous)
@@ -350,23 +373,24 @@ fn chain_of_waits(channels: Channels) {
     );
 }
 
-/// As [`chain`], where each put has room and is answered at once.
-fn chain_of_puts(channels: Channels, buffer: Buffer) {
-    fn link(tx: Tx<u32>, left: u32, ends: mpsc::Sender<()>) {
+/// As [`chain`], where each put has room, or is refused by a closed channel, and is answered at once.
+fn chain_of_puts(channels: Channels, buffer: Buffer, open: bool) {
+    fn link(tx: Tx<u32>, left: u32, open: bool, ends: mpsc::Sender<()>) {
         let next = tx.another().expect("shared");
         tx.put_then(left, move |answer| {
             let frame = std::hint::black_box([0u8; 4096]);
-            match answer.is_ok() && left > u32::from(frame[0]) {
-                true => link(next, left - 1, ends),
+            match answer.is_ok() == open && left > u32::from(frame[0]) {
+                true => link(next, left - 1, open, ends),
                 false => ends.send(()).expect("it is being watched"),
             }
         });
     }
-    let (tx, _rx) = channels.open::<u32>(buffer).expect("asked before");
+    let (tx, mut rx) = channels.open::<u32>(buffer).expect("asked before");
+    assert!(open || shut(&tx, &mut rx), "asked before");
     let (ends, seen) = mpsc::channel();
     let small = std::thread::Builder::new().stack_size(512 * 1024);
     small
-        .spawn(move || link(tx, LENGTH - 1, ends))
+        .spawn(move || link(tx, LENGTH - 1, open, ends))
         .expect("a thread")
         .join()
         .expect("no overflow");
@@ -377,8 +401,9 @@ fn chain_of_puts(channels: Channels, buffer: Buffer) {
     );
 }
 
-fn panics_at_once(channels: Channels, buffer: Buffer) {
-    let (mut tx, _rx) = channels.open::<u32>(buffer).expect("asked before");
+fn panics_at_once(channels: Channels, buffer: Buffer, open: bool) {
+    let (mut tx, mut rx) = channels.open::<u32>(buffer).expect("asked before");
+    assert!(open || shut(&tx, &mut rx), "asked before");
     let fault = |_| std::panic::resume_unwind(Box::new("a callback's own fault"));
     let put = catch_unwind(AssertUnwindSafe(|| tx.put_then(1, fault)));
     holds!(
@@ -386,7 +411,7 @@ fn panics_at_once(channels: Channels, buffer: Buffer) {
         "C11: the panic of its callback reached a put that need not wait"
     );
     holds!(
-        tx.put(2).is_ok(),
+        tx.put(2).is_ok() == open,
         "C11: the channel is not usable after a callback's panic"
     );
 }

@@ -20,8 +20,8 @@ use std::time::Duration;
 
 use flowmeter_harness::caps::Claim;
 use flowmeter_harness::channel::{
-    AltsError, Buffer, Order, Patience, Polled, PutError, PutUntilError, ReserveError, TakeError,
-    TakeUntilError,
+    AltsError, Buffer, Offered, Order, Patience, Polled, PutError, PutUntilError, ReserveError,
+    TakeError, TakeUntilError,
 };
 use flowmeter_harness::sync::{Deadline, world};
 
@@ -38,6 +38,9 @@ pub(super) const PROPERTY: Property = Property {
 
 /// The limit that SEMANTICS.md states.
 const LIMIT: usize = 1024;
+
+/// So often an alts without priority is run: each clause is tried first in some of these.
+const RUNS: usize = 16;
 
 fn cases(design: &Design) -> Vec<Case> {
     let channels = design.channels;
@@ -56,6 +59,9 @@ fn cases(design: &Design) -> Vec<Case> {
     if channels.calls_back() {
         cases.push(Case::new("1,025 takes", move || too_many_takes(channels)));
         cases.push(Case::new("1,025 puts", move || too_many_puts(channels)));
+        cases.push(Case::new("callbacks that hear of a refusal", move || {
+            refused_callbacks(channels)
+        }));
         cases.push(Case::new("takes of each form, behind 1,024", move || {
             takes_of_each_form(channels)
         }));
@@ -137,6 +143,46 @@ fn too_many_puts(channels: Channels) {
     );
 }
 
+/// A refusal is told with no lock held: its callback may use the channel.
+fn refused_callbacks(channels: Channels) {
+    let (answers, seen) = mpsc::channel();
+    let (tx, rx) = open(channels);
+    for _ in 0..LIMIT {
+        rx.take_then(|_| ());
+    }
+    if let Some(mut tx) = tx.another() {
+        let answers = answers.clone();
+        rx.take_then(move |answer| {
+            let uses = matches!(tx.offer(1), Offered::Done);
+            let refused = answer == Err(TakeError::TooManyWaiters);
+            answers.send((refused, uses)).expect("it is being watched");
+        });
+        let told = seen.try_recv();
+        holds_eq!(
+            told,
+            Ok((true, true)),
+            "C7: a refused take, and a put in its callback"
+        );
+    }
+    let (tx, rx) = open(channels);
+    for value in 0..LIMIT {
+        tx.put_then(value, |_| ());
+    }
+    if let Some(mut rx) = rx.another() {
+        tx.put_then(LIMIT, move |answer| {
+            let uses = rx.poll() == Polled::Done(0);
+            let refused = answer == Err(PutError::TooManyWaiters(LIMIT));
+            answers.send((refused, uses)).expect("it is being watched");
+        });
+        let told = seen.try_recv();
+        holds_eq!(
+            told,
+            Ok((true, true)),
+            "C7: a refused put, and a take in its callback"
+        );
+    }
+}
+
 /// A blocking form that is wrongly admitted waits for ever. Only explored worlds report that.
 fn reports_deadlocks() -> bool {
     world::name() != "std"
@@ -171,15 +217,17 @@ fn takes_of_each_form(channels: Channels) {
         );
     }
     if channels.chooses() {
-        let clauses = channels.clauses(&[Clause::Take(&rx)]);
-        let chosen = clauses
-            .prepare(Order::Priority)
-            .run(&mut [None], Patience::Until(soon()));
-        holds_eq!(
-            chosen.map(|_| ()),
-            Err(AltsError::TooManyWaiters { clause: 0 }),
-            "C7: an alts, one above the limit"
-        );
+        let (_tx, other) = open(channels);
+        let clauses = channels.clauses(&[Clause::Take(&other), Clause::Take(&rx)]);
+        let mut alts = clauses.prepare(Order::Random);
+        for _ in 0..RUNS {
+            let chosen = alts.run(&mut [None, None], Patience::Until(soon()));
+            holds_eq!(
+                chosen.map(|_| ()),
+                Err(AltsError::TooManyWaiters { clause: 1 }),
+                "C7: an alts, one above the limit in its second clause"
+            );
+        }
     }
     if channels.blocks() && reports_deadlocks() {
         refused("a take that blocks", rx.take());
@@ -210,16 +258,19 @@ fn puts_of_each_form(channels: Channels) {
         );
     }
     if channels.chooses() {
-        let clauses = channels.clauses(&[Clause::Put(&tx)]);
-        let mut slots = [Some(LIMIT)];
-        let chosen = clauses
-            .prepare(Order::Priority)
-            .run(&mut slots, Patience::Until(soon()));
-        holds_eq!(
-            (chosen.map(|_| ()), slots),
-            (Err(AltsError::TooManyWaiters { clause: 0 }), [Some(LIMIT)]),
-            "C7: an alts, one above the limit, and its value"
-        );
+        let (other, _rx) = open(channels);
+        let clauses = channels.clauses(&[Clause::Put(&other), Clause::Put(&tx)]);
+        let mut alts = clauses.prepare(Order::Random);
+        for _ in 0..RUNS {
+            let mut slots = [Some(0), Some(LIMIT)];
+            let chosen = alts.run(&mut slots, Patience::Until(soon()));
+            let refused = Err(AltsError::TooManyWaiters { clause: 1 });
+            holds_eq!(
+                (chosen.map(|_| ()), slots),
+                (refused, [Some(0), Some(LIMIT)]),
+                "C7: an alts, one above the limit in its second clause, and its values"
+            );
+        }
     }
     if channels.blocks() && reports_deadlocks() {
         refused("a put that blocks", tx.put(LIMIT));
@@ -287,7 +338,7 @@ fn abandoned_takes(channels: Channels) {
     let offered = tx.offer(1);
     holds_eq!(
         offered,
-        flowmeter_harness::channel::Offered::WouldWait(1),
+        Offered::WouldWait(1),
         "C9: an abandoned take is served"
     );
 }

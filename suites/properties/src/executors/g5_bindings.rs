@@ -12,6 +12,7 @@
 
 use std::fmt;
 use std::panic::resume_unwind;
+use std::sync::Arc;
 
 use flowmeter_harness::executor::{Spawn, give_way};
 use flowmeter_harness::sync::world;
@@ -19,7 +20,7 @@ use flowmeter_harness::sync::world;
 use super::super::gate::panics;
 use super::{Case, Cases, Design, ONE, Property, Reliance, What};
 use crate::design::Rx;
-use crate::design::executors::{Bindings, Spawner};
+use crate::design::executors::{Bindings, Held, Spawner};
 
 pub(in super::super) const PROPERTY: Property = Property {
     name: "g5-bindings",
@@ -37,6 +38,9 @@ fn cases(design: &Design) -> Vec<Case> {
         Case::new("two blocks by turns", move || by_turns(bindings)),
         Case::new("a block of a block", move || nested(bindings)),
         Case::new("bound anew", move || bound_anew(bindings)),
+        Case::new("bound values that bind as they are dropped", move || {
+            binds_as_it_goes(bindings)
+        }),
         Case::new("in blocking work", move || in_blocking_work(bindings)),
     ];
     // Several pieces one after the other are more than loom has room for.
@@ -198,6 +202,33 @@ fn bound_anew(bindings: Bindings) {
     let after = depth(bindings);
     let expected = ((Some(2), Some(1), None), None);
     holds_eq!((seen, after), expected, "G5: not the innermost binding");
+}
+
+/// A bound value that looks up a binding as it is dropped, and binds another.
+struct Binds(Bindings);
+
+impl Drop for Binds {
+    fn drop(&mut self) {
+        let Binds(bindings) = *self;
+        let seen = bindings.bind(3_u32, || depth(bindings));
+        holds_eq!(
+            (seen, depth(bindings)),
+            (Some(3), Some(1)),
+            "G5: seen as a bound value is dropped"
+        );
+    }
+}
+
+fn binds_as_it_goes(bindings: Bindings) {
+    bindings.bind(1_u32, || {
+        let held: Held = Arc::new(Binds(bindings));
+        let seen = bindings.bind(held, || depth(bindings));
+        holds_eq!(
+            (seen, depth(bindings)),
+            (Some(1), Some(1)),
+            "G5: not the innermost binding"
+        );
+    });
 }
 
 fn in_blocking_work(bindings: Bindings) {

@@ -2,12 +2,16 @@
 
 use std::any::Any;
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 use flowmeter_harness::executor::Bindings as Family;
 
 use super::{Runtime, Spawner};
 
-/// A design of bindings. A binding is found by its type: models bind numbers and names.
+/// A value that does something as it is dropped.
+pub(crate) type Held = Arc<dyn Any + Send + Sync>;
+
+/// A design of bindings. A binding is found by its type: models bind numbers, names and what is [`Held`].
 #[derive(Clone, Copy)]
 pub(crate) struct Bindings {
     /// The executors and channels of the blocks that see them.
@@ -16,7 +20,7 @@ pub(crate) struct Bindings {
 }
 
 /// The operations of bindings.
-pub(crate) trait Binding: Binds<u32> + Binds<&'static str> + Sync {
+pub(crate) trait Binding: Binds<u32> + Binds<&'static str> + Binds<Held> + Sync {
     fn conveying(&self, spawner: Spawner) -> Spawner;
 }
 

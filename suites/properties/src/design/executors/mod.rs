@@ -15,7 +15,7 @@ use flowmeter_harness::executor::{self, Executors as Family, Spawn};
 
 use super::channels::{Channels, Erased, Rx, Tx};
 
-pub(crate) use bindings::{Binding, Bindings, Binds};
+pub(crate) use bindings::{Binding, Bindings, Binds, Held};
 pub(crate) use collected::{Collected, Design, What};
 pub(crate) use go_blocks::{Block, Frame, GoBlocks, Lent, Next, Running, State, Then};
 
