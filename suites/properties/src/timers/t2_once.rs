@@ -12,7 +12,7 @@
 //! ```
 
 use std::sync::Arc;
-use std::task::{Context, Waker};
+use std::task::{Context, Wake, Waker};
 use std::time::Duration;
 
 use flowmeter_harness::caps::Origin;
@@ -67,6 +67,8 @@ fn cases(design: &Design) -> Vec<Case> {
     let sleeps = design.by(Way::Future);
     if let Some(timers) = sleeps.filter(|_| design.implementation.origin != Origin::Peer) {
         cases.push(case(timers, "a sleep that is dropped", dropped_sleep));
+        let name = "what a sleep's waker holds uses its timer";
+        cases.push(case(timers, name, wakers_act));
     }
     cases
 }
@@ -85,6 +87,29 @@ fn cancelled_acts(timers: Timers) {
     // A lock that is held then is a deadlock here.
     let is_cancelled = service.cancel(&handle);
     holds!(is_cancelled, "T2: a cancel of a timer that is armed");
+}
+
+/// A waker that a sleep needs no longer is dropped with no lock held.
+fn wakers_act(timers: Timers) {
+    struct Acts(Service);
+    impl Wake for Acts {
+        fn wake(self: Arc<Self>) {}
+    }
+    impl Drop for Acts {
+        fn drop(&mut self) {
+            let mut sleep = self.0.sleep(Deadline::NEVER);
+            let polled = sleep.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+            assert!(polled.is_pending(), "it never ends");
+        }
+    }
+    let service = timers.start();
+    let mut sleep = service.sleep(Deadline::NEVER);
+    // Each takes the place of the former one, and the last goes with the sleep. A lock that is held then is a deadlock.
+    for _ in 0..3 {
+        let waker = Waker::from(Arc::new(Acts(service.clone())));
+        let polled = sleep.as_mut().poll(&mut Context::from_waker(&waker));
+        assert!(polled.is_pending(), "it never ends");
+    }
 }
 
 /// It is cancelled, and its task is let go.
