@@ -18,6 +18,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 
+use flowmeter_harness::executor::give_way;
 use flowmeter_harness::pipeline::AtEnd;
 use flowmeter_harness::spec::pipeline::{Event, Terms};
 use flowmeter_harness::sync::world;
@@ -108,6 +109,7 @@ fn goes_on(pipelines: Pipelines) {
 /// One item panics in the call of `af`, one after its result, and one when its future is dropped. Each of them comes
 /// first once, and each has items behind it.
 fn panicking(pipelines: Pipelines, n: usize) {
+    const TURNS: usize = 4;
     for first in 0..3 {
         let faults = move |input: usize| match input < 3 {
             true => Some((input + first) % 3),
@@ -119,6 +121,10 @@ fn panicking(pipelines: Pipelines, n: usize) {
                 resume_unwind(Box::new("an item's own fault"));
             }
             let puts = async move {
+                // Time for others to begin: this item is in flight meanwhile (P1).
+                for _ in 0..TURNS {
+                    give_way().await;
+                }
                 item.put().await;
                 if fault == Some(1) {
                     resume_unwind(Box::new("an item's own fault"));
@@ -211,7 +217,7 @@ where
     let end = flight.start(pipelines, executor, n, (from, to), work, AtEnd::Close);
     finish(&flight, end);
     let (seen, _) = drain(&flight, &mut results);
-    flight.judge(Terms::unbounded(pipelines.ordered(), items));
+    flight.judge(terms(pipelines, n, items));
     seen.into_iter().map(|(item, _)| item).collect()
 }
 
