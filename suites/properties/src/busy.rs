@@ -12,12 +12,13 @@
 //! ```
 
 use std::collections::VecDeque;
-use std::future::{Future, pending};
+use std::future::{Future, pending, poll_fn};
 use std::num::NonZeroUsize;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::task::{Context, Wake, Waker};
+use std::task::{Context, Poll, Wake, Waker};
 
 use flowmeter_harness::channel::{Buffer, Offered, Order, Polled};
 use flowmeter_harness::sync::world;
@@ -56,6 +57,12 @@ pub(super) fn cases(channels: Channels) -> Vec<Case> {
                 spare_copies(channels);
             },
         ));
+    }
+    // In the other worlds the checkers use panics themselves.
+    if channels.awaits_mixes() && world::name() == "std" {
+        cases.push(Case::new("an end of patience that panics", move || {
+            patience_panics(channels);
+        }));
     }
     // Loom has no room for more.
     let most = if world::name() == "loom" { 1 } else { 4 };
@@ -259,6 +266,46 @@ fn spare_copies(channels: Channels) {
         "A8: the take behind an alts that is over was not answered"
     );
     drop(alts);
+}
+
+/// The future that ends an alts panics. The alts is over as it is dropped: no clause of it waits on.
+fn patience_panics(channels: Channels) {
+    let ((mut tx, mut rx), (mut tx_full, mut rx_full)) = (open(channels), open(channels));
+    assert_eq!(tx_full.offer(1), Offered::Done);
+    let table = channels.tables().awaits_mixes.expect("asked before");
+    {
+        let mut slots = [None, Some(Parcel::of(2_u32))];
+        let ports = [Port::Take(&rx.half), Port::Put(&tx_full.half)];
+        let mut clauses = table.clauses(&ports, &mut slots);
+        let mut polls = 0;
+        let until = poll_fn(move |_| {
+            polls += 1;
+            match polls {
+                1 => Poll::Pending,
+                _ => resume_unwind(Box::new("a fault of what ends it")),
+            }
+        });
+        let mut alts = clauses.run_async(Order::Priority, Box::pin(until));
+        let mut context = Context::from_waker(Waker::noop());
+        assert!(alts.as_mut().poll(&mut context).is_pending());
+        let polled = catch_unwind(AssertUnwindSafe(|| alts.as_mut().poll(&mut context)));
+        holds!(
+            polled.is_err(),
+            "A1: the panic of what ends an alts was kept"
+        );
+    }
+    assert_eq!(tx.offer(3), Offered::Done, "there is room");
+    holds_eq!(
+        rx.poll(),
+        Polled::Done(3),
+        "C9: an alts that is gone took a value"
+    );
+    assert_eq!(rx_full.poll(), Polled::Done(1));
+    holds_eq!(
+        rx_full.poll(),
+        Polled::WouldWait,
+        "C9: an alts that is gone put its value"
+    );
 }
 
 /// How a future is done with a waker.
