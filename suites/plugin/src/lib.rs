@@ -15,8 +15,8 @@
 //! cannot explore a structure over `flowmeter-std` or std.
 //!
 //! Invariant: a property that a world cannot decide does not pass. In particular the program refuses to explore a
-//! compilation of which it sees no step. Pipelines and combinators may have no step of their own, so of these it is not
-//! asked.
+//! compilation of which it sees no step. Pipelines, combinators and go blocks may have no step of their own, so of these it
+//! is not asked.
 
 mod claims;
 #[doc(hidden)]

@@ -159,7 +159,8 @@ probed! {
 
 impl<F, G> Otherwise<F> for Probe<F, G> {}
 
-// What follows waits for nothing, so that it ends in a compilation against real locks too.
+// What follows waits for no value, so that it ends in a compilation against real locks too. Only the end of an executor may
+// wait, for its threads.
 
 impl<C: Channels, G: Ground> Probe<C, G> {
     /// Puts one value into a channel, and takes it.

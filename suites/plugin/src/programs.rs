@@ -94,7 +94,7 @@ fn usable(implementations: &[Registered], twins: &[Twin]) -> Result<(), String> 
     for (at, one) in implementations.iter().enumerate() {
         if implementations[..at].iter().any(|it| it.name == one.name) {
             return Err(format!(
-                "two implementations have the name {}; rename the family in `suite!`",
+                "two implementations have the name {}; rename one family in `suite!`, or split one that is of several kinds",
                 one.name
             ));
         }

@@ -25,11 +25,13 @@
 /// - `loom`, behind a comma, is the same sources compiled with loom's primitives. The world loom explores it. It needs the
 ///   feature `loom` of this package. `explored` and `loom` can each be left out.
 /// - Each further line is a family with its [claims](crate::Claim). Every trait that the family implements takes part
-///   without being named. A claim that those traits do not support does not compile.
+///   without being named. A family is of one kind: channels and timers each have a type of their own. A claim that those
+///   traits do not support does not compile.
 /// - `(n + 2)` behind a family of [`Pipelines`](crate::pipeline::Pipelines) is how many items it may have in flight. Without
 ///   it that is its parallelism.
 ///
-/// Pipelines and combinators are tried over channels and on an executor of ours, so implement their traits for all.
+/// Pipelines and combinators are tried over channels and on an executor of ours (with `rivals`, on one of tokio in the world
+/// std), so implement their traits for all.
 /// The channels are those on which tasks of an executor wait, too.
 ///
 /// The name of an implementation is that of its family, as `cargo flowmeter check -i '^Bounded$'` takes it.

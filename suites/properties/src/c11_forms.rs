@@ -79,9 +79,7 @@ fn callback_cases(channels: Channels, cancel_safe: bool) -> Vec<Case> {
                 panics_at_once(channels, buffer, true);
             }));
         }
-        let (tx, mut rx) = open(channels);
-        if shut(&tx, &mut rx) {
-            let buffer = Buffer::Rendezvous;
+        for buffer in channels.having(&[Buffer::Rendezvous]) {
             cases.push(Case::new(
                 "a chain of puts into a closed channel",
                 move || {
@@ -386,7 +384,9 @@ fn chain_of_puts(channels: Channels, buffer: Buffer, open: bool) {
         });
     }
     let (tx, mut rx) = channels.open::<u32>(buffer).expect("asked before");
-    assert!(open || shut(&tx, &mut rx), "asked before");
+    if !open && !shut(&tx, &mut rx) {
+        return;
+    }
     let (ends, seen) = mpsc::channel();
     let small = std::thread::Builder::new().stack_size(512 * 1024);
     small
@@ -403,7 +403,9 @@ fn chain_of_puts(channels: Channels, buffer: Buffer, open: bool) {
 
 fn panics_at_once(channels: Channels, buffer: Buffer, open: bool) {
     let (mut tx, mut rx) = channels.open::<u32>(buffer).expect("asked before");
-    assert!(open || shut(&tx, &mut rx), "asked before");
+    if !open && !shut(&tx, &mut rx) {
+        return;
+    }
     let fault = |_| std::panic::resume_unwind(Box::new("a callback's own fault"));
     let put = catch_unwind(AssertUnwindSafe(|| tx.put_then(1, fault)));
     holds!(

@@ -39,7 +39,7 @@ pub(super) const PROPERTY: Property = Property {
 /// The limit that SEMANTICS.md states.
 const LIMIT: usize = 1024;
 
-/// So often an alts without priority is run: each clause is tried first in some of these.
+/// Runs of an alts without priority: enough that each clause is tried first in some.
 const RUNS: usize = 16;
 
 fn cases(design: &Design) -> Vec<Case> {
@@ -188,9 +188,17 @@ fn reports_deadlocks() -> bool {
     world::name() != "std"
 }
 
-/// A moment soon to come: what is admitted wrongly comes to an end.
-fn soon() -> Deadline {
-    Deadline::after(world::now_nanos(), Duration::from_millis(20))
+/// What is admitted wrongly comes to an end. A thread that is held up is refused before that.
+fn at_last() -> Deadline {
+    Deadline::after(world::now_nanos(), Duration::from_secs(10))
+}
+
+/// The first run tries the first clause first, the others any.
+fn order(run: usize) -> Order {
+    match run {
+        0 => Order::Priority,
+        _ => Order::Random,
+    }
 }
 
 fn takes_of_each_form(channels: Channels) {
@@ -209,7 +217,7 @@ fn takes_of_each_form(channels: Channels) {
         refused("a take that is awaited", polled(rx.take_async()));
     }
     if channels.takes_until() {
-        let taken = rx.take_until(soon());
+        let taken = rx.take_until(at_last());
         holds_eq!(
             taken,
             Err(TakeUntilError::Take(TakeError::TooManyWaiters)),
@@ -217,17 +225,23 @@ fn takes_of_each_form(channels: Channels) {
         );
     }
     if channels.chooses() {
-        let (_tx, other) = open(channels);
+        let (mut elsewhere, other) = open(channels);
         let clauses = channels.clauses(&[Clause::Take(&other), Clause::Take(&rx)]);
-        let mut alts = clauses.prepare(Order::Random);
-        for _ in 0..RUNS {
-            let chosen = alts.run(&mut [None, None], Patience::Until(soon()));
+        for run in 0..RUNS {
+            let mut alts = clauses.prepare(order(run));
+            let chosen = alts.run(&mut [None, None], Patience::Until(at_last()));
             holds_eq!(
                 chosen.map(|_| ()),
                 Err(AltsError::TooManyWaiters { clause: 1 }),
                 "C7: an alts, one above the limit in its second clause"
             );
         }
+        let offered = elsewhere.offer(0);
+        holds_eq!(
+            offered,
+            Offered::WouldWait(0),
+            "A1: a refused alts waits on in its first clause"
+        );
     }
     if channels.blocks() && reports_deadlocks() {
         refused("a take that blocks", rx.take());
@@ -250,7 +264,7 @@ fn puts_of_each_form(channels: Channels) {
         refused("a put that is awaited", polled(tx.put_async(LIMIT)));
     }
     if channels.puts_until() {
-        let put = tx.put_until(LIMIT, soon());
+        let put = tx.put_until(LIMIT, at_last());
         holds_eq!(
             put,
             Err(PutUntilError::Put(PutError::TooManyWaiters(LIMIT))),
@@ -258,12 +272,12 @@ fn puts_of_each_form(channels: Channels) {
         );
     }
     if channels.chooses() {
-        let (other, _rx) = open(channels);
+        let (other, mut elsewhere) = open(channels);
         let clauses = channels.clauses(&[Clause::Put(&other), Clause::Put(&tx)]);
-        let mut alts = clauses.prepare(Order::Random);
-        for _ in 0..RUNS {
+        for run in 0..RUNS {
+            let mut alts = clauses.prepare(order(run));
             let mut slots = [Some(0), Some(LIMIT)];
-            let chosen = alts.run(&mut slots, Patience::Until(soon()));
+            let chosen = alts.run(&mut slots, Patience::Until(at_last()));
             let refused = Err(AltsError::TooManyWaiters { clause: 1 });
             holds_eq!(
                 (chosen.map(|_| ()), slots),
@@ -271,6 +285,12 @@ fn puts_of_each_form(channels: Channels) {
                 "C7: an alts, one above the limit in its second clause, and its values"
             );
         }
+        let polled = elsewhere.poll();
+        holds_eq!(
+            polled,
+            Polled::WouldWait,
+            "A1: a refused alts waits on in its first clause"
+        );
     }
     if channels.blocks() && reports_deadlocks() {
         refused("a put that blocks", tx.put(LIMIT));

@@ -12,7 +12,7 @@
 
 use std::fmt;
 use std::panic::resume_unwind;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use flowmeter_harness::executor::{Spawn, give_way};
 use flowmeter_harness::sync::world;
@@ -204,31 +204,25 @@ fn bound_anew(bindings: Bindings) {
     holds_eq!((seen, after), expected, "G5: not the innermost binding");
 }
 
-/// A bound value that looks up a binding as it is dropped, and binds another.
-struct Binds(Bindings);
+/// A bound value that binds another as it is dropped, and keeps what it saw.
+struct BindsAsItGoes(Bindings, Arc<OnceLock<Option<u32>>>);
 
-impl Drop for Binds {
+impl Drop for BindsAsItGoes {
     fn drop(&mut self) {
-        let Binds(bindings) = *self;
-        let seen = bindings.bind(3_u32, || depth(bindings));
-        holds_eq!(
-            (seen, depth(bindings)),
-            (Some(3), Some(1)),
-            "G5: seen as a bound value is dropped"
-        );
+        let seen = self.0.bind(3_u32, || depth(self.0));
+        self.1.set(seen).expect("a value is dropped once");
     }
 }
 
 fn binds_as_it_goes(bindings: Bindings) {
-    bindings.bind(1_u32, || {
-        let held: Held = Arc::new(Binds(bindings));
-        let seen = bindings.bind(held, || depth(bindings));
-        holds_eq!(
-            (seen, depth(bindings)),
-            (Some(1), Some(1)),
-            "G5: not the innermost binding"
-        );
-    });
+    let seen = Arc::new(OnceLock::new());
+    let held: Held = Arc::new(BindsAsItGoes(bindings, Arc::clone(&seen)));
+    bindings.bind(1_u32, || bindings.bind(held, || ()));
+    holds_eq!(
+        seen.get(),
+        Some(&Some(3)),
+        "G5: what a bound value saw as it was dropped"
+    );
 }
 
 fn in_blocking_work(bindings: Bindings) {
