@@ -170,6 +170,8 @@ named! {
         WakesOnce = "wakes-once",
         /// The turn of a waiter that gives up passes to the waiters behind it (L3).
         PassesOn = "passes-on",
+        /// As many tasks as threads run at once, even where each blocks its thread (G2).
+        RunsBesideBlocked = "runs-beside-blocked",
     }
 }
 

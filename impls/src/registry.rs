@@ -7,8 +7,8 @@ mod published;
 use flowmeter_harness::caps::Claim;
 use flowmeter_harness::caps::Claim::{
     AnswersSleepers, BoundedWaiters, CancelSafe, DeadlineOrder, Disconnect, IsolatedCallbacks,
-    KeepsBuffered, PanicSafe, PassesOn, PendingPutsSurvive, RateBound, StrictDefault,
-    StrictPriority, Tickless, UniformChoice, WaiterFifo, WakesOnce, WindowBound,
+    KeepsBuffered, PanicSafe, PassesOn, PendingPutsSurvive, RateBound, RunsBesideBlocked,
+    StrictDefault, StrictPriority, Tickless, UniformChoice, WaiterFifo, WakesOnce, WindowBound,
 };
 use flowmeter_harness::channel::{Alts, Async, Blocking};
 use flowmeter_harness::registry::{Registry, Visitor, own};
@@ -245,15 +245,18 @@ impl Registry for Ours {
         own::<FixedPool, _>(visitor, "fixed_pool")
             .executor::<MutexChannels>()
             .bindings::<Frames, MutexChannels>()
+            .claims(&[RunsBesideBlocked])
             .enter();
         own::<ThreadPerTask, _>(visitor, "thread_per_task")
             .executor::<MutexChannels>()
             .bindings::<Frames, MutexChannels>()
+            .claims(&[RunsBesideBlocked])
             .enter();
         #[cfg(feature = "work-stealing")]
         own::<WorkStealing, _>(visitor, "work_stealing")
             .executor::<MutexChannels>()
             .bindings::<Frames, MutexChannels>()
+            .claims(&[RunsBesideBlocked])
             .enter();
         own::<StateMachine, _>(visitor, "state_machine")
             .go_blocks::<MutexChannels, FixedPool>()

@@ -14,7 +14,9 @@ pub struct Has {
     pub limiter: bool,
     /// It is a pipeline that may have more items in flight than its parallelism.
     pub pipeline: bool,
-    /// It is of a kind about which no claim is made: a further pipeline, an executor, combinators.
+    /// It is an executor.
+    pub executor: bool,
+    /// It is of a kind about which no claim is made: a further pipeline, go blocks, combinators.
     pub unclaimed: bool,
     /// Its channels have futures.
     pub asynchronous: bool,
@@ -30,7 +32,7 @@ pub struct Has {
 /// With a sentence on the first claim that the family cannot make, or if it is of no kind.
 pub const fn supported(claims: &[Claim], has_bound: bool, has: Has) {
     assert!(
-        has.channel || has.timer || has.limiter || has.pipeline || has.unclaimed,
+        has.channel || has.timer || has.limiter || has.pipeline || has.executor || has.unclaimed,
         "an implementation has no adapter: implement a trait of flowmeter's `channel`, `timer`, `limiter`, `pipeline`, \
          `transform_pipeline`, `parallel_map`, `executor` or `combinator` for its family; pipelines also need `Default`"
     );
@@ -106,6 +108,12 @@ const fn needed(claim: Claim, has: Has) -> (bool, &'static str) {
         RateBound => only!(has.limiter, "RateBound", "limiters", "`Limiters`"),
         WakesOnce => only!(has.limiter, "WakesOnce", "limiters", "`Limiters`"),
         PassesOn => only!(has.limiter, "PassesOn", "limiters", "`Limiters`"),
+        RunsBesideBlocked => only!(
+            has.executor,
+            "RunsBesideBlocked",
+            "executors",
+            "`Executors`"
+        ),
     }
 }
 
@@ -118,6 +126,7 @@ mod tests {
         timer: false,
         limiter: false,
         pipeline: false,
+        executor: false,
         unclaimed: false,
         asynchronous: false,
         alts: false,

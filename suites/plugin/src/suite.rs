@@ -209,9 +209,9 @@ macro_rules! __supported {
                     timer: Family::TIMER,
                     limiter: Family::LIMITER,
                     pipeline: Family::PIPELINE,
+                    executor: Family::EXECUTOR,
                     unclaimed: Family::WORKERS
                         || Family::PARALLEL_MAP
-                        || Family::EXECUTOR
                         || Family::GO_BLOCKS
                         || Family::COMBINATORS,
                     asynchronous: Family::ASYNC,

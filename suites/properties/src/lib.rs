@@ -430,6 +430,7 @@ pub const PROPERTIES: &[&Property] = &[
     &executors::wakers::TASKS,
     &executors::g1_thread_ends::PROPERTY,
     &executors::g2_parking::PROPERTY,
+    &executors::g2_blocked::PROPERTY,
     &executors::g2_turns::PROPERTY,
     &executors::g3_state_machines::PROPERTY,
     &executors::wakers::BLOCKS,

@@ -10,25 +10,19 @@
 //! one thread, blocking work   task
 //! waits for the task's put
 //!                             never runs: the work holds the thread
-//!
-//! two threads, task 1         task 2
-//! blocks until task 2 runs
-//!                             never runs, though a thread is idle
 //! ```
 
 use std::future::poll_fn;
 use std::num::NonZeroUsize;
 use std::task::Poll;
 
-use flowmeter_harness::caps::Origin;
-use flowmeter_harness::channel::{Polled, TakeError};
+use flowmeter_harness::channel::TakeError;
 use flowmeter_harness::executor::Spawn as _;
 use flowmeter_harness::sync::world;
 
 use super::{Case, Cases, Design, ONE, Property, Reliance, Runtime, What};
 use crate::design::Tx;
 use crate::design::executors::Spawner;
-use crate::patience::{end, until};
 
 pub(in super::super) const PROPERTY: Property = Property {
     name: "g2-parking",
@@ -50,9 +44,6 @@ fn cases(design: &Design) -> Vec<Case> {
         Case::new("two wait on two threads", move || {
             parked(on, two, 2);
         }),
-        Case::new("two that block on two threads", move || {
-            block(on, two, false);
-        }),
         Case::new("blocking work waits for a task", move || {
             blocking_waits_for_a_task(on);
         }),
@@ -63,16 +54,8 @@ fn cases(design: &Design) -> Vec<Case> {
             drops(on);
         }),
     ];
-    // Loom has no room for two executors, or for more threads.
+    // Loom has no room for two executors.
     if world::name() != "loom" {
-        let three = two.saturating_add(1);
-        let name = "three that block on three threads";
-        cases.push(Case::new(name, move || block(on, three, false)));
-        // Of crates only what comes from elsewhere is asked.
-        if design.implementation.origin != Origin::Peer {
-            let name = "three that block on three threads, two of them spawned by one";
-            cases.push(Case::new(name, move || block(on, three, true)));
-        }
         cases.push(Case::new("woken on another executor", move || {
             woken_elsewhere(on);
         }));
@@ -110,54 +93,6 @@ fn parked(on: Runtime, threads: NonZeroUsize, blocks: u32) {
         holds!(put, "C1: a put on an open channel was refused");
         holds_eq!(answer, Ok(number), "G2: a go block did not go on");
     }
-}
-
-/// As many tasks as threads, and each blocks its thread until the next one has run. `by_one`: the first of them spawns
-/// the others.
-fn block(on: Runtime, threads: NonZeroUsize, by_one: bool) {
-    let executor = on.executors.with_threads(threads);
-    let spawner = executor.spawner();
-    let (first, mut all) = on.open::<u32>(1);
-    let mut answers = first;
-    let mut waiting = Vec::new();
-    for _ in 1..threads.get() {
-        let (next, mut asked) = on.open::<u32>(1);
-        waiting.push(async move {
-            if let Ok(number) = asked.take() {
-                let _ = answers.put(number);
-            }
-        });
-        answers = next;
-    }
-    let last = async move {
-        let _ = answers.put(7);
-    };
-    if by_one {
-        let first = waiting.remove(0);
-        let further = executor.spawner();
-        spawner.spawn(async move {
-            waiting.into_iter().for_each(|task| further.spawn(task));
-            further.spawn(last);
-            first.await;
-        });
-    } else {
-        waiting.into_iter().for_each(|task| spawner.spawn(task));
-        spawner.spawn(last);
-    }
-    let got = match world::name() {
-        // A thread may look for tasks in vain for ever, which no world takes for a deadlock.
-        "std" => until(end(), || match all.poll() {
-            Polled::Done(number) => Some(number),
-            Polled::WouldWait | Polled::Closed => None,
-        }),
-        _ => world::block_on(all.take_async()).ok(),
-    };
-    drop(executor);
-    holds_eq!(
-        got,
-        Some(7),
-        "G2: a task was not run, though a thread was idle"
-    );
 }
 
 /// On an executor of one thread.

@@ -3,6 +3,7 @@
 pub(super) mod g1_go;
 pub(super) mod g1_shutdown;
 pub(super) mod g1_thread_ends;
+pub(super) mod g2_blocked;
 pub(super) mod g2_parking;
 pub(super) mod g2_turns;
 pub(super) mod g3_state_machines;

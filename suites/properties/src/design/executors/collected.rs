@@ -1,5 +1,6 @@
 //! The executors of a registry, and the designs that belong to them.
 
+use flowmeter_harness::caps::Claim;
 use flowmeter_harness::channel::{Async, AwaitAlts, Blocking, Callback};
 use flowmeter_harness::executor::{
     Bindings as BindingsFamily, Executors as Family, GoBlocks as GoBlocksFamily,
@@ -15,6 +16,13 @@ pub(crate) struct Design {
     pub(crate) implementation: Registered,
     /// Its sort.
     pub(crate) what: What,
+}
+
+impl Design {
+    /// Whether the implementation claims it.
+    pub(crate) fn claims(&self, claim: Claim) -> bool {
+        self.implementation.capabilities.claims.contains(&claim)
+    }
 }
 
 /// The sorts of designs in the kind of executors.
