@@ -75,7 +75,7 @@ pub trait ParallelMaps<C: Async, E: Executors>: Sized + Send + Sync + 'static {
     /// # Panics
     /// Where the channels allow one producer only.
     fn start<I, O, T, A, F>(
-        &self,
+        self,
         spawner: E::Spawner,
         parallelism: NonZeroUsize,
         throttle: T,

@@ -102,14 +102,14 @@ pub trait Pipelines<C: Async, E: Executors>: Sized + Send + Sync + 'static {
     /// # Panics
     /// Where the design is configured for a smaller parallelism, for instance with a narrower window.
     fn start<I: Message, O: Message, A, F>(
-        &self,
+        self,
         spawner: E::Spawner,
         parallelism: NonZeroUsize,
         from: C::Rx<I>,
         to: C::Tx<O>,
         af: A,
         at_end: AtEnd,
-    ) -> impl Future<Output = ()> + Send + 'static + use<Self, C, E, I, O, A, F>
+    ) -> impl Future<Output = ()> + Send + 'static
     where
         A: Fn(I, ResultPort<C, O, Self::Permit>) -> F + Send + Sync + 'static,
         F: Future<Output = ()> + Send + 'static;

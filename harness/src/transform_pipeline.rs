@@ -31,7 +31,7 @@ pub trait TransformPipelines<C: Async, E: Executors>: Sized + Send + Sync + 'sta
         reason = "those of core.async's pipeline, and a spawner"
     )]
     fn start<I, O, X, H>(
-        &self,
+        self,
         spawner: E::Spawner,
         workers: NonZeroUsize,
         from: C::Rx<I>,
@@ -39,7 +39,7 @@ pub trait TransformPipelines<C: Async, E: Executors>: Sized + Send + Sync + 'sta
         transform: X,
         handler: H,
         at_end: AtEnd,
-    ) -> impl Future<Output = ()> + Send + 'static + use<Self, C, E, I, O, X, H>
+    ) -> impl Future<Output = ()> + Send + 'static
     where
         I: Message,
         O: Message,

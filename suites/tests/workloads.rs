@@ -187,9 +187,11 @@ fn faults_are_found_by_the_other_workloads_too() {
         (Fault::Exchanges, "alts/eight-all-ready"),
         (Fault::Drops, "channels-async/spsc-64"),
     ] {
-        match window(fault, name) {
-            Ok(sample) => panic!("{fault:?} got through {name} with {}", sample.operations),
-            Err(error) => assert_eq!(
+        // On a busy machine a window may end before the put that is wrong.
+        let error = (0..5).find_map(|_| window(fault, name).err());
+        match error {
+            None => panic!("{fault:?} got through {name}"),
+            Some(error) => assert_eq!(
                 error.kind,
                 FailureKind::Count,
                 "{fault:?} in {name}: {error}"

@@ -238,7 +238,7 @@ impl Engine for Shuttle {
     }
 
     fn misbehaves(_what: Mischief, ways: usize) -> usize {
-        if ways > 0 && MISCHIEF.get() && thread_rng().next_u64().is_multiple_of(SELDOM) {
+        if ways > 0 && MISCHIEF.get() && thread_rng().next_u64() % SELDOM == 0 {
             1 + choose(ways)
         } else {
             0
@@ -296,8 +296,8 @@ fn run(
     let message = attempt(move || {
         Runner::new(recorder, config).run(move || {
             let drawn = thread_rng().next_u32();
-            let eager = if drawn.is_multiple_of(2) { 0 } else { EAGER };
-            MISCHIEF.set(mischief && (drawn >> 1).is_multiple_of(4));
+            let eager = if drawn % 2 == 0 { 0 } else { EAGER };
+            MISCHIEF.set(mischief && (drawn >> 1) % 4 == 0);
             IN_TURNS.set(false);
             execute::<Shuttle>(eager, &*model);
         });

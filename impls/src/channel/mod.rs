@@ -9,6 +9,7 @@ pub use flowmeter_harness::channel::{
 };
 
 pub mod batch;
+pub(crate) mod boxed;
 mod by_name;
 pub mod callback;
 pub mod condvar;

@@ -5,6 +5,7 @@ use std::future::pending;
 use flowmeter_harness::channel::{Async, AwaitAlts, Buffer, Message, Order, Winner};
 use flowmeter_harness::executor::{Spawn, go};
 
+use crate::channel::boxed;
 use crate::pipeline::{TOO_MANY, next, open};
 
 use super::Outlet;
@@ -74,7 +75,7 @@ async fn next_of<C: AwaitAlts, T: Message>(sources: &mut [C::Rx<T>]) -> (usize, 
     let mut takes: Vec<_> = sources.iter().map(C::take_clause::<T>).collect();
     let winner = {
         let mut clauses: Vec<_> = takes.iter_mut().map(C::any_take::<T>).collect();
-        C::run_async(&mut clauses, Order::Random, pending()).await
+        boxed::run::<C>(&mut clauses, Order::Random, pending()).await
     };
     match winner.expect(TOO_MANY) {
         Winner::Clause(index) => (index, C::taken(&mut takes[index])),

@@ -21,9 +21,11 @@ pub fn pipe<C: Async, T: Message>(
 ) -> C::Rx<()> {
     let mut to = Outlet::<C, T>::new(to, at_end);
     go::<C, ()>(spawner, async move {
-        while let Some(value) = next::<C, T>(&mut from).await
-            && to.put(value).await
-        {}
+        while let Some(value) = next::<C, T>(&mut from).await {
+            if !to.put(value).await {
+                break;
+            }
+        }
         None
     })
 }
@@ -40,11 +42,13 @@ pub fn onto_chan<C: Async, T: Message>(
     at_end: AtEnd,
 ) -> C::Rx<()> {
     let mut to = Outlet::<C, T>::new(to, at_end);
-    let mut values = values.into_iter();
+    let values = values.into_iter();
     go::<C, ()>(spawner, async move {
-        while let Some(value) = values.next()
-            && to.put(value).await
-        {}
+        for value in values {
+            if !to.put(value).await {
+                break;
+            }
+        }
         None
     })
 }

@@ -58,11 +58,12 @@ pub fn transduce<C: Async, T: Message, A: Message>(
             ended: false,
             fold,
         };
-        while let Some(value) = next::<C, T>(&mut from).await
-            && transform
-                .step(value, &mut |emitted| folding.add(emitted))
-                .is_continue()
-        {}
+        while let Some(value) = next::<C, T>(&mut from).await {
+            let flow = transform.step(value, &mut |emitted| folding.add(emitted));
+            if flow.is_break() {
+                break;
+            }
+        }
         transform.complete(&mut |emitted| folding.add(emitted));
         folding.folded
     })

@@ -28,9 +28,10 @@ pub fn map<C: Async, T: Message, U: Message>(
     let (to, rx) = open::<C, U>(buffer);
     let mut to = Outlet::<C, U>::closing(to);
     go::<C, ()>(spawner, async move {
-        while !sources.is_empty()
-            && let Some(values) = one_of_each::<C, T>(&mut sources).await
-        {
+        while !sources.is_empty() {
+            let Some(values) = one_of_each::<C, T>(&mut sources).await else {
+                break;
+            };
             to.put(f(values)).await;
         }
         None

@@ -12,6 +12,7 @@ use flowmeter_harness::combinator::{Attribute, SoloMode};
 use flowmeter_harness::executor::{Spawn, go};
 use flowmeter_harness::pipeline::AtEnd;
 
+use crate::channel::boxed;
 use crate::pipeline::{ONE, TOO_MANY, open};
 use crate::sync::{Arc, Mutex};
 
@@ -291,7 +292,7 @@ impl<C: AwaitAlts, T: Message> Mixing<C, T> {
             let mut clauses: Vec<_> = takes
                 .chain(change.as_mut().map(C::any_take::<()>))
                 .collect();
-            C::run_async(&mut clauses, Order::Random, pending()).await
+            boxed::run::<C>(&mut clauses, Order::Random, pending()).await
         };
         match winner.expect(TOO_MANY) {
             Winner::Clause(won) if won < takes.len() => {

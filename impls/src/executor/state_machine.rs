@@ -33,6 +33,7 @@ use flowmeter_harness::channel::{
 use flowmeter_harness::executor::{Frame, GoBlocks, Port, Selected, Spawn, Step};
 use flowmeter_harness::pipeline::ResultPort;
 
+use crate::channel::boxed;
 use crate::sync::{Arc, Mutex};
 
 /// Go blocks that callbacks drive.
@@ -227,7 +228,7 @@ async fn select<C: AwaitAlts, V: Message>(
     let mut clauses: Vec<_> = ports.iter_mut().map(Clause::of).collect();
     let winner = {
         let mut all: Vec<_> = clauses.iter_mut().map(Clause::any).collect();
-        C::run_async(&mut all, order, until).await
+        boxed::run::<C>(&mut all, order, until).await
     };
     let mut taken = None;
     let mut slots = Vec::new();

@@ -62,9 +62,10 @@ impl Supply for Window {
     }
 
     fn collect(&mut self, now: u64) {
-        while let Some(first) = self.away.front()
-            && first.back.as_nanos() <= now
-        {
+        while let Some(first) = self.away.front() {
+            if first.back.as_nanos() > now {
+                break;
+            }
             self.free += first.permits;
             self.away.pop_front();
         }

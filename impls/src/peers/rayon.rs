@@ -32,7 +32,7 @@ impl<C: Async, E: Executors> TransformPipelines<C, E> for Rayon {
     /// # Panics
     /// When the system refuses threads.
     fn start<I, O, X, H>(
-        &self,
+        self,
         spawner: E::Spawner,
         workers: NonZeroUsize,
         from: C::Rx<I>,
@@ -40,7 +40,7 @@ impl<C: Async, E: Executors> TransformPipelines<C, E> for Rayon {
         transform: X,
         handler: H,
         at_end: AtEnd,
-    ) -> impl Future<Output = ()> + Send + 'static + use<C, E, I, O, X, H>
+    ) -> impl Future<Output = ()> + Send + 'static
     where
         I: Message,
         O: Message,
@@ -66,6 +66,6 @@ impl<C: Async, E: Executors> TransformPipelines<C, E> for Rayon {
                 }
             }
         };
-        Pipelines::<C, E>::start(&Windowed::default(), spawner, workers, from, to, af, at_end)
+        Pipelines::<C, E>::start(Windowed::default(), spawner, workers, from, to, af, at_end)
     }
 }

@@ -8,7 +8,8 @@
 //! How these crates do what [`Executors`] asks of a drop:
 //!
 //! * `run` ends when the future that it is given is ready, and its thread ends with it.
-//! * A dropped `Executor` wakes its waiting tasks, empties its queue, and so drops the tasks.
+//! * A dropped `Executor` wakes its waiting tasks, empties its queue, and so drops the tasks, except one that another
+//!   thread is waking at that moment (docs/peers.md).
 //! * `Task::cancel` drops work that has not begun, and waits for work that has.
 //! * A task that another thread spawns during the drop is dropped when that call returns.
 

@@ -81,14 +81,14 @@ impl<C: Async, E: Executors, const SWAPPED: bool> Pipelines<C, E> for TwoPuts<SW
     type Permit = ();
 
     fn start<I: Message, O: Message, A, F>(
-        &self,
+        self,
         spawner: E::Spawner,
         parallelism: NonZeroUsize,
         mut from: C::Rx<I>,
         to: C::Tx<O>,
         af: A,
         at_end: AtEnd,
-    ) -> impl Future<Output = ()> + Send + 'static + use<C, E, I, O, A, F, SWAPPED>
+    ) -> impl Future<Output = ()> + Send + 'static
     where
         A: Fn(I, ResultPort<C, O>) -> F + Send + Sync + 'static,
         F: Future<Output = ()> + Send + 'static,

@@ -45,14 +45,14 @@ impl<C: Async, E: Executors> Pipelines<C, E> for Finishes {
     type Permit = ();
 
     fn start<I: Message, O: Message, A, F>(
-        &self,
+        self,
         spawner: E::Spawner,
         parallelism: NonZeroUsize,
         from: C::Rx<I>,
         to: C::Tx<O>,
         af: A,
         at_end: AtEnd,
-    ) -> impl Future<Output = ()> + Send + 'static + use<C, E, I, O, A, F>
+    ) -> impl Future<Output = ()> + Send + 'static
     where
         A: Fn(I, ResultPort<C, O>) -> F + Send + Sync + 'static,
         F: Future<Output = ()> + Send + 'static,

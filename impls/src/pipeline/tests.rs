@@ -54,7 +54,7 @@ impl Drop for Explosive {
 
 /// A refused result kills the loop that delivers. The input, which stays open, is then dropped with its contents, and
 /// the end is signalled.
-fn stops<P: Pipelines<C, E>>(pipeline: &P) {
+fn stops<P: Pipelines<C, E> + Copy>(pipeline: P) {
     for items in [1, 100] {
         let executor = one_thread();
         let (gone, mut all_gone) = open::<C, ()>(ONE);
@@ -85,32 +85,32 @@ fn narrow() -> Windowed {
 
 #[test]
 fn a_death_at_the_output_stops_core_async() {
-    stops(&CoreAsync::default());
+    stops(CoreAsync::default());
 }
 
 #[test]
 fn a_death_at_the_output_stops_swapped() {
-    stops(&Swapped::default());
+    stops(Swapped::default());
 }
 
 #[test]
 fn a_death_at_the_output_stops_finishes() {
-    stops(&Finishes::default());
+    stops(Finishes::default());
 }
 
 #[test]
 fn a_death_at_the_output_stops_unordered() {
-    stops(&Unordered::default());
+    stops(Unordered::default());
 }
 
 #[test]
 fn a_death_at_the_output_stops_windowed() {
-    stops(&narrow());
+    stops(narrow());
 }
 
 /// As many puts wait at the output as a channel admits, so the loop that delivers the first result dies there. The
 /// result behind it would follow a gap.
-fn leaves_no_gap<P: Pipelines<C, E>>(pipeline: &P) {
+fn leaves_no_gap<P: Pipelines<C, E>>(pipeline: P) {
     const ADMITTED: usize = 1_024;
     let executor = one_thread();
     let (to, mut results) = open::<C, usize>(ONE);
@@ -144,17 +144,17 @@ fn leaves_no_gap<P: Pipelines<C, E>>(pipeline: &P) {
 
 #[test]
 fn nothing_follows_a_death_at_the_output_of_finishes() {
-    leaves_no_gap(&Finishes::default());
+    leaves_no_gap(Finishes::default());
 }
 
 #[test]
 fn nothing_follows_a_death_at_the_output_of_unordered() {
-    leaves_no_gap(&Unordered::default());
+    leaves_no_gap(Unordered::default());
 }
 
 /// The first result is refused, and the second item never ends. A producer that waits to put a further input is
 /// refused.
-fn lets_go_of_its_input<P: Pipelines<C, E>>(pipeline: &P) {
+fn lets_go_of_its_input<P: Pipelines<C, E>>(pipeline: P) {
     let executor = one_thread();
     let (to, results) = open::<C, ()>(ONE);
     drop(results);
@@ -182,21 +182,21 @@ fn lets_go_of_its_input<P: Pipelines<C, E>>(pipeline: &P) {
 
 #[test]
 fn finishes_lets_go_of_its_input_beside_an_item_that_never_ends() {
-    lets_go_of_its_input(&Finishes::default());
+    lets_go_of_its_input(Finishes::default());
 }
 
 #[test]
 fn unordered_lets_go_of_its_input_beside_an_item_that_never_ends() {
-    lets_go_of_its_input(&Unordered::default());
+    lets_go_of_its_input(Unordered::default());
 }
 
 #[test]
 fn windowed_lets_go_of_its_input_beside_an_item_that_never_ends() {
-    lets_go_of_its_input(&narrow());
+    lets_go_of_its_input(narrow());
 }
 
 /// No item waits for anything. A task that the first item spawns still runs before the last item begins.
-fn gives_way<P: Pipelines<C, E>>(pipeline: &P) {
+fn gives_way<P: Pipelines<C, E>>(pipeline: P) {
     const ITEMS: usize = 1_000;
     let executor = one_thread();
     let begun = Arc::new(AtomicUsize::new(0));
@@ -228,16 +228,16 @@ fn gives_way<P: Pipelines<C, E>>(pipeline: &P) {
 
 #[test]
 fn finishes_gives_way() {
-    gives_way(&Finishes::default());
+    gives_way(Finishes::default());
 }
 
 #[test]
 fn unordered_gives_way() {
-    gives_way(&Unordered::default());
+    gives_way(Unordered::default());
 }
 
 #[test]
 fn windowed_gives_way() {
     let wide = Window::Items(NonZeroUsize::new(2_000).unwrap());
-    gives_way(&Windowed::with_window(wide));
+    gives_way(Windowed::with_window(wide));
 }

@@ -131,7 +131,7 @@ impl<const LAZY: bool, C: Async, E: Executors> ParallelMaps<C, E> for ParallelMa
     type Outcomes<O: Message> = Results<C, O>;
 
     fn start<I, O, T, A, F>(
-        &self,
+        self,
         spawner: E::Spawner,
         parallelism: NonZeroUsize,
         throttle: T,

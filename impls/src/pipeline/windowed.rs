@@ -139,14 +139,14 @@ impl<C: Async, E: Executors> Pipelines<C, E> for Windowed {
     }
 
     fn start<I: Message, O: Message, A, F>(
-        &self,
+        self,
         spawner: E::Spawner,
         parallelism: NonZeroUsize,
         from: C::Rx<I>,
         to: C::Tx<O>,
         af: A,
         at_end: AtEnd,
-    ) -> impl Future<Output = ()> + Send + 'static + use<C, E, I, O, A, F>
+    ) -> impl Future<Output = ()> + Send + 'static
     where
         A: Fn(I, ResultPort<C, O, Permit>) -> F + Send + Sync + 'static,
         F: Future<Output = ()> + Send + 'static,
@@ -304,7 +304,7 @@ mod tests {
         let windowed = Windowed::with_window(Window::Items(count(3)));
         let spawner = executor.spawner();
         drop(Pipelines::<MutexChannels, FixedPool>::start(
-            &windowed,
+            windowed,
             spawner,
             count(4),
             from,

@@ -90,7 +90,7 @@ where
     const MAY_BLOCK: bool = MAY_BLOCK;
 
     fn start<I, O, X, H>(
-        &self,
+        self,
         spawner: E::Spawner,
         workers: NonZeroUsize,
         from: C::Rx<I>,
@@ -98,7 +98,7 @@ where
         transform: X,
         handler: H,
         at_end: AtEnd,
-    ) -> impl Future<Output = ()> + Send + 'static + use<MAY_BLOCK, C, E, P, I, O, X, H>
+    ) -> impl Future<Output = ()> + Send + 'static
     where
         I: Message,
         O: Message,

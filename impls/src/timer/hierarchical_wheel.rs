@@ -190,9 +190,10 @@ impl Index for Wheel {
             // A burst: all are due at one moment, and stand in the order in which they were armed.
             let Span { earliest, latest } = self.spans[slot];
             let is_storm = earliest == latest && latest <= now && latest != u64::MAX;
-            while step > 0
-                && let Some(key) = self.slots.pop_first(slot)
-            {
+            while step > 0 {
+                let Some(key) = self.slots.pop_first(slot) else {
+                    break;
+                };
                 step -= 1;
                 let due = timers.due(key);
                 if due.as_nanos() <= now {

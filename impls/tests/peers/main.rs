@@ -14,6 +14,7 @@ mod leaky_bucket_faults;
 mod loole_faults;
 mod par_stream_faults;
 mod side_by_side;
+mod smol_faults;
 mod thingbuf_faults;
 mod timer_peers;
 mod tokio_faults;

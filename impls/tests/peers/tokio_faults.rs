@@ -9,7 +9,8 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Barrier, mpsc};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Condvar, Mutex};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
@@ -31,13 +32,35 @@ fn a_sleep_that_is_polled_after_its_runtime_has_ended_panics() {
     assert!(after.is_err(), "it answered {after:?}");
 }
 
-/// The first thread finds no task, and counts as searching until it has parked. So the second thread is refused to search,
-/// and neither spawn wakes a thread. As the first one parks it sees the tasks, and runs one. It wakes no other thread,
-/// since the second one has not parked yet. That parks then, without another look.
+/// Set once, and waited for with an end, so that no change in tokio hangs this program.
+#[derive(Default)]
+struct Signal(Mutex<bool>, Condvar);
+
+impl Signal {
+    fn set(&self) {
+        *self.0.lock().unwrap() = true;
+        self.1.notify_all();
+    }
+
+    fn wait(&self) {
+        let unset = |set: &mut bool| !*set;
+        let waited = self
+            .1
+            .wait_timeout_while(self.0.lock().unwrap(), LONG, unset);
+        drop(waited);
+    }
+}
+
+const LONG: Duration = Duration::from_secs(20);
+const BRIEF: Duration = Duration::from_millis(300);
+
+/// The first thread finds no task, and counts as searching until it is listed as a sleeper. So the second one may not search,
+/// and neither spawn wakes a thread. The first one lists itself, sees the tasks, wakes itself, and runs one. It wakes no
+/// other thread, since the second one is not listed yet. That parks then without looking again.
 #[test]
 fn of_two_tasks_that_block_two_threads_one_does_not_begin() {
     let [first_found_none, second_found_none, spawned, begun] =
-        [(); 4].map(|()| Arc::new(Barrier::new(2)));
+        [(); 4].map(|()| Arc::new(Signal::default()));
     let [starts, parks] = [(); 2].map(|()| AtomicUsize::new(0));
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
@@ -58,7 +81,7 @@ fn of_two_tasks_that_block_two_threads_one_does_not_begin() {
                     1 => (&second_found_none, &begun),
                     _ => return,
                 };
-                found_none.wait();
+                found_none.set();
                 next.wait();
             }
         })
@@ -68,15 +91,34 @@ fn of_two_tasks_that_block_two_threads_one_does_not_begin() {
     let (question, asked) = mpsc::channel();
     let (answer, answered) = mpsc::channel();
     runtime.spawn(async move {
-        begun.wait();
+        begun.set();
         let _ = answer.send(asked.recv());
     });
     runtime.spawn(async move { question.send(7) });
-    spawned.wait();
-    let patience = Duration::from_millis(500);
-    let seen = answered.recv_timeout(patience);
-    assert!(seen.is_err(), "the second task has run: {seen:?}");
+    spawned.set();
+    let blocked = answered.recv_timeout(BRIEF);
     // A further task wakes the thread, which then runs both.
     runtime.spawn(async {});
-    assert_eq!(answered.recv(), Ok(Ok(7)), "the second task has run");
+    let woken = answered.recv_timeout(LONG);
+    runtime.shutdown_background();
+    assert_eq!(blocked, Err(RecvTimeoutError::Timeout));
+    assert_eq!(woken, Ok(Ok(7)), "the second task has run");
+}
+
+/// What a task spawns last waits in a slot of its thread, from which no other thread takes.
+#[test]
+fn what_a_task_spawns_last_does_not_begin_while_that_blocks() {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .build()
+        .expect("a runtime");
+    let (question, asked) = mpsc::channel();
+    let (answer, answered) = mpsc::channel();
+    runtime.spawn(async move {
+        tokio::spawn(async move { question.send(7) });
+        let _ = answer.send(asked.recv_timeout(BRIEF));
+    });
+    let seen = answered.recv_timeout(LONG);
+    runtime.shutdown_background();
+    assert_eq!(seen, Ok(Err(RecvTimeoutError::Timeout)));
 }

@@ -150,6 +150,11 @@ mod tests {
             ..NOTHING
         };
         supported(&[Claim::WaiterFifo, Claim::Tickless], false, limiter);
+        let executor = Has {
+            executor: true,
+            ..NOTHING
+        };
+        supported(&[Claim::RunsBesideBlocked], false, executor);
         let pipeline = Has {
             pipeline: true,
             ..NOTHING

@@ -28,14 +28,14 @@ impl<C: Async, E: Executors, P: Pipelines<C, E>> Pipelines<C, E> for OneMore<P> 
     type Permit = P::Permit;
 
     fn start<I: Message, O: Message, A, F>(
-        &self,
+        self,
         spawner: E::Spawner,
         parallelism: NonZeroUsize,
         from: C::Rx<I>,
         to: C::Tx<O>,
         af: A,
         at_end: AtEnd,
-    ) -> impl Future<Output = ()> + Send + 'static + use<C, E, P, I, O, A, F>
+    ) -> impl Future<Output = ()> + Send + 'static
     where
         A: Fn(I, ResultPort<C, O, P::Permit>) -> F + Send + Sync + 'static,
         F: Future<Output = ()> + Send + 'static,
@@ -66,14 +66,14 @@ where
     type Permit = ();
 
     fn start<I: Message, O: Message, A, F>(
-        &self,
+        self,
         spawner: E::Spawner,
         parallelism: NonZeroUsize,
         from: C::Rx<I>,
         to: C::Tx<O>,
         af: A,
         at_end: AtEnd,
-    ) -> impl Future<Output = ()> + Send + 'static + use<C, E, P, FAULT, I, O, A, F>
+    ) -> impl Future<Output = ()> + Send + 'static
     where
         A: Fn(I, ResultPort<C, O>) -> F + Send + Sync + 'static,
         F: Future<Output = ()> + Send + 'static,

@@ -69,7 +69,7 @@ pub fn models() -> Vec<Model> {
 
 fn where_the_bound_holds<P>(name: &str, pipeline: fn() -> P) -> [Model; 2]
 where
-    P: Pipelines<C, E>,
+    P: Pipelines<C, E> + Copy,
 {
     [(3, 4_000), (1, 10_000)].map(|(n, millis)| {
         let name = format!("ten_of_a_second_at_{n}_in_{name}");
@@ -122,14 +122,14 @@ fn windowed(items: usize) -> Windowed {
 
 /// When the last result came.
 fn makespan(
-    pipeline: impl Pipelines<C, E>,
+    pipeline: impl Pipelines<C, E> + Copy,
     n: usize,
     takes: Vec<Duration>,
 ) -> Result<Duration, String> {
-    let (pipeline, seen) = (Arc::new(pipeline), Arc::new(Mutex::new(None)));
+    let seen = Arc::new(Mutex::new(None));
     let told = Arc::clone(&seen);
     let explored = Sim::explore(&once(), move || {
-        let last = run(&*pipeline, n, &takes);
+        let last = run(pipeline, n, &takes);
         told.lock()
             .expect("no thread panics while it holds the lock")
             .replace(last);
@@ -146,7 +146,7 @@ fn makespan(
     }
 }
 
-fn run(pipeline: &impl Pipelines<C, E>, n: usize, takes: &[Duration]) -> Duration {
+fn run(pipeline: impl Pipelines<C, E>, n: usize, takes: &[Duration]) -> Duration {
     let opens = "it has a fixed buffer";
     let (mut inputs, from) = C::open::<usize>(Buffer::fixed(takes.len())).expect(opens);
     for input in 0..takes.len() {
@@ -171,7 +171,7 @@ fn run(pipeline: &impl Pipelines<C, E>, n: usize, takes: &[Duration]) -> Duratio
 }
 
 fn start<P: Pipelines<C, E>>(
-    pipeline: &P,
+    pipeline: P,
     executor: &E,
     n: NonZeroUsize,
     (from, to): (<C as Channels>::Rx<usize>, <C as Channels>::Tx<usize>),

@@ -89,9 +89,7 @@ fn keep(panic: &PanicHookInfo<'_>) -> bool {
     let kept = TRIAL.try_with(|trial| {
         let mut trial = trial.try_borrow_mut().ok()?;
         let trial = trial.as_mut()?;
-        let text = panic
-            .payload_as_str()
-            .unwrap_or("a panic without a message");
+        let text = panic_text(panic.payload());
         // A line of the checker or of this facade says nothing about the model.
         let of_model = |file: &str| !file.starts_with('/') && !file.contains("sync/explored/");
         let at = panic.location().filter(|at| of_model(at.file()));

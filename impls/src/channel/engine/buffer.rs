@@ -134,9 +134,8 @@ impl<T: Send> Store<T> for Buffer<T> {
                 }
                 // More than one value is dropped if values that came back have overfilled the buffer.
                 Overflow::DropOldest => {
-                    while self.values.len() >= self.capacity
-                        && let Some(oldest) = self.next()
-                    {
+                    while self.values.len() >= self.capacity {
+                        let Some(oldest) = self.next() else { break };
                         effects.discard(oldest);
                     }
                 }

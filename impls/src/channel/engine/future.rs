@@ -308,10 +308,10 @@ impl<'a, T: Send, S: Store<T>> TakeFuture<'a, T, S> {
     fn give_up(self: Pin<&mut Self>) {
         let mut effects = Effects::new();
         let mut state = self.channel.lock();
-        if state.takes.leave(&self.seat).is_none()
-            && let Some(Some(handed)) = self.fetch()
-        {
-            state.give_back(handed, &mut effects);
+        if state.takes.leave(&self.seat).is_none() {
+            if let Some(Some(handed)) = self.fetch() {
+                state.give_back(handed, &mut effects);
+            }
         }
         drop(state);
         effects.run();

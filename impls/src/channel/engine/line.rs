@@ -142,14 +142,15 @@ impl<A: Send, V> Line<A, V> {
     pub(super) fn serve(&mut self, answer: A) -> Result<(Notify, V), A> {
         // Most often it is a put or a take, which is won by being taken out.
         let front = self.places.front().map(|place| &place.party);
-        if let Some(Party::Single(_)) = front
-            && let Some(Place {
+        if let Some(Party::Single(_)) = front {
+            if let Some(Place {
                 party: Party::Single(seated),
                 with,
             }) = self.places.pop_front()
-        {
-            // SAFETY: it was just taken out of the line, which is borrowed under the lock.
-            return Ok((unsafe { seated.answer(answer) }, with));
+            {
+                // SAFETY: it was just taken out of the line, which is borrowed under the lock.
+                return Ok((unsafe { seated.answer(answer) }, with));
+            }
         }
         match self.next() {
             Some((won, with)) => Ok((won.answer(answer), with)),
@@ -172,9 +173,8 @@ impl<A: Send, V> Line<A, V> {
         let mut index = 0;
         loop {
             let place = self.places.get(index)?;
-            if will_do(&place.with)
-                && let Some(notify) = place.party.win()
-            {
+            let won = will_do(&place.with).then(|| place.party.win());
+            if let Some(notify) = won.flatten() {
                 // Most often it is the first, which `remove` would take out like any other.
                 let place = match index {
                     0 => self.places.pop_front(),

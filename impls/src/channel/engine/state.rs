@@ -93,11 +93,11 @@ impl<T: Send, S: Store<T>> Core for State<T, S> {
             }
             return Polled::Done(value);
         }
-        if !self.puts.is_empty()
-            && let Some((putter, Some(value))) = self.puts.next_with(Option::is_some)
-        {
-            effects.tell(putter.answer(Ok(())));
-            return Polled::Done(value);
+        if !self.puts.is_empty() {
+            if let Some((putter, Some(value))) = self.puts.next_with(Option::is_some) {
+                effects.tell(putter.answer(Ok(())));
+                return Polled::Done(value);
+            }
         }
         if !self.closed {
             return Polled::WouldWait;
@@ -220,9 +220,10 @@ impl<T: Send, S: Store<T>> State<T, S> {
 
     /// Moves the values of waiting puts into free room, and holds free room for waiting reservations.
     pub(super) fn refill(&mut self, effects: &mut Effects<T>) {
-        while !self.buffer.is_full()
-            && let Ok((notify, with)) = self.puts.serve(Ok(()))
-        {
+        while !self.buffer.is_full() {
+            let Ok((notify, with)) = self.puts.serve(Ok(())) else {
+                break;
+            };
             effects.tell(notify);
             match with {
                 None => self.buffer.reserve(),

@@ -58,9 +58,10 @@ impl<T: Send, S: Store<T>> State<T, S> {
 
     /// Hands stored values to waiting takes.
     fn serve(&mut self, effects: &mut Effects<T>) {
-        while !self.buffer.is_empty()
-            && let Some((taker, ())) = self.takes.next()
-        {
+        while !self.buffer.is_empty() {
+            let Some((taker, ())) = self.takes.next() else {
+                break;
+            };
             let place = self.handed;
             self.handed += 1;
             let handed = self.buffer.next().map(|value| Handed { value, place });

@@ -305,9 +305,10 @@ impl<T: Message> State<T> {
     /// Stores a value for which there is room, or which a fixed buffer has to take beyond its capacity.
     pub(super) fn store_anyway(&mut self, value: T, effects: &mut Effects<T>) {
         // Values that came back may have overfilled the buffer. They are older than the stored ones.
-        while self.store.slides(self.returned.len())
-            && let Some((_, oldest)) = self.returned.pop_front()
-        {
+        while self.store.slides(self.returned.len()) {
+            let Some((_, oldest)) = self.returned.pop_front() else {
+                break;
+            };
             effects.discarded.push(oldest);
         }
         match self.store.add(value, self.beside()) {

@@ -67,9 +67,10 @@ impl<T: Message> State<T> {
 
     /// Hands stored values to waiting takes.
     fn serve(&mut self, effects: &mut Effects<T>) {
-        while !self.takes.is_empty()
-            && let Some(value) = self.store.next()
-        {
+        while !self.takes.is_empty() {
+            let Some(value) = self.store.next() else {
+                break;
+            };
             match self.hand_over(value, self.handed, None, effects) {
                 Attempt::Done(_) => self.handed += 1,
                 // All requests of the takes in line are over.

@@ -65,7 +65,7 @@ struct Run {
     peak: usize,
 }
 
-fn run<P: Pipelines<C, Simulation>>(pipeline: &P, n: usize, durations: &Arc<[u64]>) -> Run {
+fn run<P: Pipelines<C, Simulation>>(pipeline: P, n: usize, durations: &Arc<[u64]>) -> Run {
     let n = NonZeroUsize::new(n).expect("at least one is in flight");
     let simulation = Simulation::with_threads(NonZeroUsize::MIN);
     let spawner = simulation.spawner();
@@ -121,7 +121,7 @@ fn run<P: Pipelines<C, Simulation>>(pipeline: &P, n: usize, durations: &Arc<[u64
 }
 
 /// Makespan over ideal, of a pipeline that keeps to n.
-fn over_ideal<P: Pipelines<C, Simulation>>(pipeline: &P, n: usize, durations: &Arc<[u64]>) -> f64 {
+fn over_ideal<P: Pipelines<C, Simulation>>(pipeline: P, n: usize, durations: &Arc<[u64]>) -> f64 {
     let run = run(pipeline, n, durations);
     assert_eq!(run.peak, n, "in flight");
     run.makespan as f64 / ideal(durations, n) as f64
@@ -131,7 +131,7 @@ fn over_ideal<P: Pipelines<C, Simulation>>(pipeline: &P, n: usize, durations: &A
 fn a_million_exponential_items_over_days_take_what_ten_thousand_servers_need() {
     let durations = exponential(DAY / 24, 1_000_000);
     let n = 10_000;
-    let run = run(&Windowed::default(), n, &durations);
+    let run = run(Windowed::default(), n, &durations);
     assert_eq!(run.peak, n, "in flight");
     assert!(run.makespan > 4 * DAY, "{} s", run.makespan / SECOND);
     let ratio = run.makespan as f64 / ideal(&durations, n) as f64;
@@ -142,7 +142,7 @@ fn a_million_exponential_items_over_days_take_what_ten_thousand_servers_need() {
 fn the_recommended_window_is_wide_enough_for_any_n() {
     for n in [1, 4, 64, 1_000] {
         let durations = exponential(SECOND, 100 * n);
-        let ratio = over_ideal(&Windowed::default(), n, &durations);
+        let ratio = over_ideal(Windowed::default(), n, &durations);
         assert!(ratio <= 1.05, "n = {n}: {ratio} times the ideal");
     }
 }
@@ -153,8 +153,8 @@ fn a_window_of_n_is_not() {
     let durations = exponential(SECOND, 100 * 64);
     let narrow = Windowed::with_window(Window::Times(NonZeroUsize::MIN));
     let ratios = [
-        over_ideal(&narrow, 64, &durations),
-        over_ideal(&Finishes::default(), 64, &durations),
+        over_ideal(narrow, 64, &durations),
+        over_ideal(Finishes::default(), 64, &durations),
     ];
     for ratio in ratios {
         assert!(ratio > 1.5, "{ratio} times the ideal");
@@ -164,12 +164,12 @@ fn a_window_of_n_is_not() {
 #[test]
 fn a_pipeline_without_order_takes_the_ideal_time() {
     let durations = exponential(SECOND, 100_000);
-    let ratio = over_ideal(&Unordered::default(), 1_000, &durations);
+    let ratio = over_ideal(Unordered::default(), 1_000, &durations);
     assert!((ratio - 1.0).abs() < 1e-9, "{ratio} times the ideal");
 }
 
 /// In hundredths of a second; P5 states tenths of them.
-fn hundredths<P: Pipelines<C, Simulation>>(pipeline: &P, in_flight: usize) -> u64 {
+fn hundredths<P: Pipelines<C, Simulation>>(pipeline: P, in_flight: usize) -> u64 {
     let run = run(pipeline, 4, &slow_head());
     assert_eq!(run.peak, in_flight, "in flight");
     run.makespan / (SECOND / 100)
@@ -181,11 +181,11 @@ fn a_slow_head_costs_what_the_window_leaves_no_room_for() {
         let items = NonZeroUsize::new(items).expect("it has places");
         Windowed::with_window(Window::Items(items))
     };
-    assert_eq!(hundredths(&window(3_001), 4), 1_000);
-    assert_eq!(hundredths(&window(1_024), 4), 1_495);
-    assert_eq!(hundredths(&window(64), 4), 1_735);
-    assert_eq!(hundredths(&Finishes::default(), 4), 1_750);
-    assert_eq!(hundredths(&CoreAsync::default(), 6), 1_500);
-    assert_eq!(hundredths(&Swapped::default(), 5), 1_600);
-    assert_eq!(hundredths(&Unordered::default(), 4), 1_000);
+    assert_eq!(hundredths(window(3_001), 4), 1_000);
+    assert_eq!(hundredths(window(1_024), 4), 1_495);
+    assert_eq!(hundredths(window(64), 4), 1_735);
+    assert_eq!(hundredths(Finishes::default(), 4), 1_750);
+    assert_eq!(hundredths(CoreAsync::default(), 6), 1_500);
+    assert_eq!(hundredths(Swapped::default(), 5), 1_600);
+    assert_eq!(hundredths(Unordered::default(), 4), 1_000);
 }
