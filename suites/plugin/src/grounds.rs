@@ -4,11 +4,11 @@
 use flowmeter_harness::channel::{Async, AwaitAlts, Blocking, Callback};
 use flowmeter_harness::executor::Executors;
 use flowmeter_harness::registry::{AsyncRegistry, Registry};
-#[cfg(feature = "loom")]
-use flowmeter_harness::sync::loom::Loom;
 use flowmeter_harness::sync::shuttle::{Shuttle, Sim};
 use flowmeter_harness::sync::trace::{What, traced};
 use flowmeter_harness::sync::{Exploration, World};
+#[cfg(feature = "loom")]
+use flowmeter_harness::sync::{loom::Loom, panic_text};
 use flowmeter_impls::registry as real;
 #[cfg(feature = "loom")]
 use flowmeter_impls_loom::registry as loomed;
@@ -97,13 +97,13 @@ impl Explored for loom {
         worlds.with::<Loom>(registry)
     }
 
-    /// Outside of an execution loom panics before it makes any primitive, and those of std and its shim are real ones. What
-    /// a structure does with loom's own types is not traced.
+    /// Outside of an execution loom panics with a message of its own before it makes any primitive, and those of std and its
+    /// shim are real ones. What a structure does with loom's own types is not traced.
     fn sees(touch: fn()) -> bool {
         let hook = std::panic::take_hook();
         std::panic::set_hook(Box::new(|_| ()));
-        let panics = std::panic::catch_unwind(touch).is_err();
+        let panicked = std::panic::catch_unwind(touch).err();
         std::panic::set_hook(hook);
-        panics
+        panicked.is_some_and(|panic| panic_text(&*panic).contains("Loom execution state"))
     }
 }

@@ -149,8 +149,13 @@ mod tests {
         fn of_loom() {
             drop(sync::loom::Mutex::new(0).lock());
         }
+        fn fails() {
+            panic!("a fault of its own");
+        }
         let seen = Twin::of::<loom>("loom", &[("Mine", Some(of_loom))]);
         assert_eq!(usable(&[], &[seen]), Ok(()));
+        let failed = Twin::of::<loom>("loom", &[("Mine", Some(fails))]);
+        assert!(usable(&[], &[failed]).is_err());
         let unseen = Twin::of::<loom>("loom", &[("Mine", Some(of_std))]);
         assert_eq!(
             usable(&[], &[unseen]).unwrap_err(),
