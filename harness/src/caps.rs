@@ -140,8 +140,11 @@ named! {
         /// A stalled thread delays no offer or poll of another thread (C12).
         NonBlockingTry = "non-blocking-try",
         /// A panic in a drop, a waker or a callback leaves the channel and all values intact (C10, C11). A waker that
-        /// panics stops no timer (T6).
+        /// panics stops no timer (T6), and a task that panics as it is dropped keeps no other (G1).
         PanicSafe = "panic-safe",
+        /// Wakers, and what a request that ended still holds, run and are dropped with no lock held. So they may use what they
+        /// belong to (C11, T2, L3).
+        CallsUnlocked = "calls-unlocked",
         /// The last half dropped disconnects the other side (C14).
         Disconnect = "disconnect",
         /// An earlier clause of an alts was not able at the moment of commit (A5).

@@ -6,9 +6,10 @@ mod published;
 
 use flowmeter_harness::caps::Claim;
 use flowmeter_harness::caps::Claim::{
-    AnswersSleepers, BoundedWaiters, CancelSafe, DeadlineOrder, Disconnect, IsolatedCallbacks,
-    KeepsBuffered, PanicSafe, PassesOn, PendingPutsSurvive, RateBound, RunsBesideBlocked,
-    StrictDefault, StrictPriority, Tickless, UniformChoice, WaiterFifo, WakesOnce, WindowBound,
+    AnswersSleepers, BoundedWaiters, CallsUnlocked, CancelSafe, DeadlineOrder, Disconnect,
+    IsolatedCallbacks, KeepsBuffered, PanicSafe, PassesOn, PendingPutsSurvive, RateBound,
+    RunsBesideBlocked, StrictDefault, StrictPriority, Tickless, UniformChoice, WaiterFifo,
+    WakesOnce, WindowBound,
 };
 use flowmeter_harness::channel::{Alts, Async, Blocking};
 use flowmeter_harness::registry::{Registry, Visitor, own};
@@ -79,7 +80,13 @@ impl Registry for Ours {
             .async_reserve()
             .transforms()
             .claims(&[WaiterFifo, CancelSafe, KeepsBuffered, PendingPutsSurvive])
-            .claims(&[BoundedWaiters, UniformChoice, PanicSafe, Disconnect])
+            .claims(&[
+                BoundedWaiters,
+                UniformChoice,
+                PanicSafe,
+                CallsUnlocked,
+                Disconnect,
+            ])
             .enter();
         own::<OrderedLocks, _>(visitor, "ordered_locks")
             .channel()
@@ -101,7 +108,7 @@ impl Registry for Ours {
             .async_reserve()
             .transforms()
             .claims(&[WaiterFifo, CancelSafe, KeepsBuffered, PendingPutsSurvive])
-            .claims(&[BoundedWaiters, UniformChoice, PanicSafe])
+            .claims(&[BoundedWaiters, UniformChoice, PanicSafe, CallsUnlocked])
             .claims(&[Disconnect, StrictPriority, StrictDefault])
             .enter();
         own::<LockFree, _>(visitor, "lock_free")
@@ -124,7 +131,13 @@ impl Registry for Ours {
             .async_reserve()
             .transforms()
             .claims(&[WaiterFifo, CancelSafe, KeepsBuffered, PendingPutsSurvive])
-            .claims(&[BoundedWaiters, UniformChoice, PanicSafe, Disconnect])
+            .claims(&[
+                BoundedWaiters,
+                UniformChoice,
+                PanicSafe,
+                CallsUnlocked,
+                Disconnect,
+            ])
             .enter();
         own::<Condvar, _>(visitor, "condvar")
             .channel()
@@ -140,7 +153,12 @@ impl Registry for Ours {
         own::<DelayQueueTimers, _>(visitor, "delay_queue")
             .timer()
             .timeouts::<MutexChannels>()
-            .claims(&[Claim::Coalescing, PanicSafe, IsolatedCallbacks])
+            .claims(&[
+                Claim::Coalescing,
+                PanicSafe,
+                CallsUnlocked,
+                IsolatedCallbacks,
+            ])
             .enter();
         of_service::<DaryHeap, MutexChannels, _>(
             visitor,
@@ -169,7 +187,14 @@ impl Registry for Ours {
             .blocking_limit()
             .limit_deadline()
             .weighted_limit()
-            .claims(&[WindowBound, WaiterFifo, WakesOnce, PassesOn, Tickless])
+            .claims(&[
+                WindowBound,
+                WaiterFifo,
+                WakesOnce,
+                PassesOn,
+                Tickless,
+                CallsUnlocked,
+            ])
             .limiter_family::<AsyncSemaphore<Heap, true>>()
             .async_limit()
             .async_limit_deadline()
@@ -180,7 +205,7 @@ impl Registry for Ours {
             .blocking_limit()
             .limit_deadline()
             .weighted_limit()
-            .claims(&[WindowBound, WakesOnce, PassesOn, Tickless])
+            .claims(&[WindowBound, WakesOnce, PassesOn, Tickless, CallsUnlocked])
             .limiter_family::<AsyncSemaphore<Heap, false>>()
             .async_limit()
             .async_limit_deadline()
@@ -191,7 +216,7 @@ impl Registry for Ours {
             .blocking_limit()
             .limit_deadline()
             .weighted_limit()
-            .claims(&[RateBound, WaiterFifo, WakesOnce, Tickless])
+            .claims(&[RateBound, WaiterFifo, WakesOnce, Tickless, CallsUnlocked])
             .limiter_family::<AsyncGcra<Heap>>()
             .async_limit()
             .async_limit_deadline()
@@ -202,7 +227,14 @@ impl Registry for Ours {
             .blocking_limit()
             .limit_deadline()
             .weighted_limit()
-            .claims(&[RateBound, WaiterFifo, WakesOnce, PassesOn, Tickless])
+            .claims(&[
+                RateBound,
+                WaiterFifo,
+                WakesOnce,
+                PassesOn,
+                Tickless,
+                CallsUnlocked,
+            ])
             .limiter_family::<AsyncTokenBucket<Heap>>()
             .async_limit()
             .async_limit_deadline()
@@ -245,18 +277,18 @@ impl Registry for Ours {
         own::<FixedPool, _>(visitor, "fixed_pool")
             .executor::<MutexChannels>()
             .bindings::<Frames, MutexChannels>()
-            .claims(&[RunsBesideBlocked])
+            .claims(&[RunsBesideBlocked, PanicSafe])
             .enter();
         own::<ThreadPerTask, _>(visitor, "thread_per_task")
             .executor::<MutexChannels>()
             .bindings::<Frames, MutexChannels>()
-            .claims(&[RunsBesideBlocked])
+            .claims(&[RunsBesideBlocked, PanicSafe])
             .enter();
         #[cfg(feature = "work-stealing")]
         own::<WorkStealing, _>(visitor, "work_stealing")
             .executor::<MutexChannels>()
             .bindings::<Frames, MutexChannels>()
-            .claims(&[RunsBesideBlocked])
+            .claims(&[RunsBesideBlocked, PanicSafe])
             .enter();
         own::<StateMachine, _>(visitor, "state_machine")
             .go_blocks::<MutexChannels, FixedPool>()
@@ -289,7 +321,7 @@ fn of_service<I: Index, C: Alts + Async + Blocking, V: Visitor>(
         .sleep()
         .blocking_sleep()
         .timeouts::<C>()
-        .claims(&[AnswersSleepers, PanicSafe])
+        .claims(&[AnswersSleepers, PanicSafe, CallsUnlocked])
         .claims(claims)
         .enter();
 }

@@ -13,7 +13,7 @@ const TABLE: &[(&str, Origin, &str)] = &[
         "rendezvous fixed unbounded dropping sliding promise multi-producer multi-consumer blocking \
          async mixed callback put-deadline take-deadline close identity alts mixed-alts await-alts \
          weak-producers await-close batch reserve transforms waiter-fifo cancel-safe keeps-buffered \
-         pending-puts-survive bounded-waiters panic-safe disconnect uniform-choice",
+         pending-puts-survive bounded-waiters panic-safe calls-unlocked disconnect uniform-choice",
     ),
     (
         "ordered_locks",
@@ -21,7 +21,7 @@ const TABLE: &[(&str, Origin, &str)] = &[
         "rendezvous fixed unbounded dropping sliding promise multi-producer multi-consumer blocking \
          async mixed callback put-deadline take-deadline close identity alts mixed-alts await-alts \
          weak-producers await-close batch reserve transforms waiter-fifo cancel-safe keeps-buffered \
-         pending-puts-survive bounded-waiters panic-safe disconnect strict-priority strict-default \
+         pending-puts-survive bounded-waiters panic-safe calls-unlocked disconnect strict-priority strict-default \
          uniform-choice",
     ),
     (
@@ -30,7 +30,7 @@ const TABLE: &[(&str, Origin, &str)] = &[
         "rendezvous fixed unbounded dropping sliding promise multi-producer multi-consumer blocking \
          async mixed callback put-deadline take-deadline close identity alts mixed-alts await-alts \
          weak-producers await-close batch reserve transforms waiter-fifo cancel-safe keeps-buffered \
-         pending-puts-survive bounded-waiters panic-safe disconnect uniform-choice",
+         pending-puts-survive bounded-waiters panic-safe calls-unlocked disconnect uniform-choice",
     ),
     (
         "condvar",
@@ -112,30 +112,30 @@ const TABLE: &[(&str, Origin, &str)] = &[
     (
         "delay_queue",
         Origin::Own,
-        "schedule timeout panic-safe coalescing isolated-callbacks",
+        "schedule timeout panic-safe calls-unlocked coalescing isolated-callbacks",
     ),
     (
         "heap",
         Origin::Own,
-        "schedule cancel reset safe-coalescing sleep blocking-sleep timeout panic-safe \
+        "schedule cancel reset safe-coalescing sleep blocking-sleep timeout panic-safe calls-unlocked \
          tickless deadline-order answers-sleepers isolated-callbacks",
     ),
     (
         "hashed_wheel",
         Origin::Own,
-        "schedule cancel reset safe-coalescing sleep blocking-sleep timeout panic-safe \
+        "schedule cancel reset safe-coalescing sleep blocking-sleep timeout panic-safe calls-unlocked \
          answers-sleepers isolated-callbacks",
     ),
     (
         "hierarchical_wheel",
         Origin::Own,
-        "schedule cancel reset safe-coalescing sleep blocking-sleep timeout panic-safe \
+        "schedule cancel reset safe-coalescing sleep blocking-sleep timeout panic-safe calls-unlocked \
          tickless deadline-order answers-sleepers isolated-callbacks",
     ),
     (
         "hierarchical_wheel-spinning",
         Origin::Own,
-        "schedule cancel reset safe-coalescing sleep blocking-sleep timeout panic-safe \
+        "schedule cancel reset safe-coalescing sleep blocking-sleep timeout panic-safe calls-unlocked \
          deadline-order answers-sleepers",
     ),
     ("tokio-sleep", Origin::Peer, "sleep"),
@@ -149,23 +149,23 @@ const TABLE: &[(&str, Origin, &str)] = &[
     (
         "semaphore",
         Origin::Own,
-        "blocking async try-acquire acquire-deadline weights waiter-fifo tickless window-bound \
+        "blocking async try-acquire acquire-deadline weights waiter-fifo calls-unlocked tickless window-bound \
          wakes-once passes-on",
     ),
     (
         "semaphore-unfair",
         Origin::Own,
-        "blocking async try-acquire acquire-deadline weights tickless window-bound wakes-once passes-on",
+        "blocking async try-acquire acquire-deadline weights calls-unlocked tickless window-bound wakes-once passes-on",
     ),
     (
         "gcra",
         Origin::Own,
-        "blocking async try-acquire acquire-deadline weights waiter-fifo tickless rate-bound wakes-once",
+        "blocking async try-acquire acquire-deadline weights waiter-fifo calls-unlocked tickless rate-bound wakes-once",
     ),
     (
         "token_bucket",
         Origin::Own,
-        "blocking async try-acquire acquire-deadline weights waiter-fifo tickless rate-bound \
+        "blocking async try-acquire acquire-deadline weights waiter-fifo calls-unlocked tickless rate-bound \
          wakes-once passes-on",
     ),
     (
@@ -203,17 +203,17 @@ const TABLE: &[(&str, Origin, &str)] = &[
     (
         "fixed_pool",
         Origin::Own,
-        "tasks bindings runs-beside-blocked",
+        "tasks bindings panic-safe runs-beside-blocked",
     ),
     (
         "thread_per_task",
         Origin::Own,
-        "tasks bindings runs-beside-blocked",
+        "tasks bindings panic-safe runs-beside-blocked",
     ),
     (
         "work_stealing",
         Origin::Own,
-        "tasks bindings runs-beside-blocked",
+        "tasks bindings panic-safe runs-beside-blocked",
     ),
     ("state_machine", Origin::Own, "go-blocks"),
     ("tokio", Origin::Peer, "tasks"),

@@ -28,7 +28,7 @@
 //! let two = NonZeroUsize::new(2).unwrap();
 //! let pipeline = Computing::over(Windowed::default());
 //! let end = TransformPipelines::<C, FixedPool>::start(
-//!     &pipeline, pool.spawner(), two, from, to, odd_squares, |_| None, AtEnd::Close,
+//!     pipeline, pool.spawner(), two, from, to, odd_squares, |_| None, AtEnd::Close,
 //! );
 //! drop(end); // It tells when all is over, and need not be awaited.
 //! let all = into::<C, u32, Vec<u32>>(&pool.spawner(), Vec::new(), results);

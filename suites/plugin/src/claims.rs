@@ -76,11 +76,17 @@ const fn needed(claim: Claim, has: Has) -> (bool, &'static str) {
             "channels and limiters",
             "`Channels` or `Limiters`"
         ),
+        CallsUnlocked => only!(
+            has.channel || has.timer || has.limiter,
+            "CallsUnlocked",
+            "channels, timers and limiters",
+            "`Channels`, `Timers` or `Limiters`"
+        ),
         PanicSafe => only!(
-            has.channel || has.timer,
+            has.channel || has.timer || has.executor,
             "PanicSafe",
-            "channels and timers",
-            "`Channels` or `Timers`"
+            "channels, timers and executors",
+            "`Channels`, `Timers` or `Executors`"
         ),
         Tickless => only!(
             has.timer || has.limiter,

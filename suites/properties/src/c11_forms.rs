@@ -17,7 +17,7 @@ use std::pin::pin;
 use std::sync::{Arc, mpsc};
 use std::task::{Context, Wake, Waker};
 
-use flowmeter_harness::caps::{Claim, Origin};
+use flowmeter_harness::caps::Claim;
 use flowmeter_harness::channel::{Buffer, Offered};
 use flowmeter_harness::sync::world;
 
@@ -39,8 +39,7 @@ fn cases(design: &Design) -> Vec<Case> {
     let mut cases = Vec::new();
     if design.meet {
         cases.extend(mixed_cases(channels, design.claims(Claim::PanicSafe)));
-        // No crate promises it.
-        if design.implementation.origin != Origin::Peer {
+        if design.claims(Claim::CallsUnlocked) {
             cases.extend(busy::cases(channels));
             if channels.awaits_mixes() {
                 cases.extend(patient::cases(channels));

@@ -15,7 +15,7 @@ use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::task::{Poll, Waker};
 
-use flowmeter_harness::caps::Origin;
+use flowmeter_harness::caps::Claim;
 use flowmeter_harness::channel::{Polled, TakeError};
 use flowmeter_harness::executor::{Spawn, give_way};
 use flowmeter_harness::sync::world;
@@ -78,9 +78,8 @@ fn cases(design: &Design) -> Vec<Case> {
             on_its_own_thread(on, |spawner, work| spawner.spawn_blocking(work));
         }),
     ];
-    // In the other worlds the checkers use panics themselves. No crate promises it.
-    let is_owed = design.implementation.origin != Origin::Peer;
-    if is_owed && world::name() == "std" {
+    // In the other worlds the checkers use panics themselves.
+    if design.claims(Claim::PanicSafe) && world::name() == "std" {
         let name = "tasks that panic as they are dropped";
         cases.push(Case::new(name, move || panicking_drops(on)));
     }

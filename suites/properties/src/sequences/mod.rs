@@ -129,7 +129,7 @@ fn case(
         disconnects: design.claims(Claim::Disconnect),
         closes: [tx.close(), rx.close()],
         holds_room: design.implementation.origin == Origin::Peer,
-        lets_wakers_go: design.implementation.origin != Origin::Peer,
+        lets_wakers_go: design.claims(Claim::CallsUnlocked),
     };
     if threads > 1 && tx.another().is_none() {
         return None;

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::task::{Context, Wake, Waker};
 use std::time::Duration;
 
-use flowmeter_harness::caps::Origin;
+use flowmeter_harness::caps::Claim;
 use flowmeter_harness::sync::{Deadline, world};
 
 use super::super::{Case, Cases, Property, Reliance};
@@ -57,15 +57,14 @@ fn cases(design: &Design) -> Vec<Case> {
             if world::name() != "loom" {
                 cases.push(case(timers, "beside many that are cancelled", beside_many));
             }
-            // No crate promises it.
-            if design.implementation.origin != Origin::Peer {
+            if design.claims(Claim::CallsUnlocked) {
                 let name = "what is cancelled uses its timer";
                 cases.push(case(timers, name, cancelled_acts));
             }
         }
     }
     let sleeps = design.by(Way::Future);
-    if let Some(timers) = sleeps.filter(|_| design.implementation.origin != Origin::Peer) {
+    if let Some(timers) = sleeps.filter(|_| design.claims(Claim::CallsUnlocked)) {
         cases.push(case(timers, "a sleep that is dropped", dropped_sleep));
         let name = "what a sleep's waker holds uses its timer";
         cases.push(case(timers, name, wakers_act));

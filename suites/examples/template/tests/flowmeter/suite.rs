@@ -6,5 +6,5 @@ flowmeter::suite! {
     explored: my_channel_explored;
     Bounded: KeepsBuffered, Disconnect;
     Ticks;
-    Tasks: RunsBesideBlocked;
+    Tasks: RunsBesideBlocked, PanicSafe;
 }

@@ -19,12 +19,12 @@ mod deadlines;
 mod dropped;
 mod weights;
 
-use flowmeter_harness::caps::Origin;
+use flowmeter_harness::caps::Claim;
 use flowmeter_harness::limiter::Attempt;
 use flowmeter_harness::spec::limiter::Limit;
 use flowmeter_harness::sync::world;
 
-use super::{Kept, PERIOD, limiter, nanos, surely};
+use super::{Kept, PERIOD, claims, limiter, nanos, surely};
 use crate::design::limiters::{Design, Limiters};
 use crate::form::Way;
 use crate::{Case, Cases, Property, Reliance};
@@ -51,8 +51,7 @@ fn cases(design: &Design) -> Vec<Case> {
         ));
         if way == Way::Async {
             cases.extend(dropped::cases(limiters, kept));
-            // No crate promises it.
-            if design.implementation.origin != Origin::Peer {
+            if claims(design, Claim::CallsUnlocked) {
                 cases.extend(acting::cases(limiters));
             }
         }
