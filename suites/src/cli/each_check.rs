@@ -10,7 +10,6 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use comfy_table::{ContentArrangement, Table, presets};
-use flowmeter_harness::caps::Kind;
 use flowmeter_harness::registry::Mutant;
 use serde::Serialize;
 
@@ -21,7 +20,7 @@ use super::progress::steps;
 use crate::mutants::{Plan, attack};
 use crate::properties::lies::places::{self, Place};
 use crate::properties::{PROPERTIES, Property};
-use crate::sweep::{Question, sweep};
+use crate::sweep::{Question, sweep, worlds_for};
 use crate::worlds::Worlds;
 
 /// A check, and what survives without it.
@@ -122,7 +121,7 @@ fn lies(worlds: &Worlds, wanted: &impl Fn(&str) -> bool, known: &mut Known) -> R
     for prover in worlds.of_lies() {
         for implementation in prover.implementations() {
             let cells = prover.cells(implementation.name).into_iter();
-            let is_told = is_told_in(prover.world(), implementation.kind);
+            let is_told = worlds_for(implementation.kind).contains(&prover.world());
             let cells = cells.filter(|cell| is_told && !cell.cases.is_empty());
             let cells = cells.filter(|cell| wanted(cell.property.name));
             questions.extend(cells.map(|cell| Question {
@@ -172,16 +171,6 @@ fn lies(worlds: &Worlds, wanted: &impl Fn(&str) -> bool, known: &mut Known) -> R
     match failures.is_empty() {
         true => Ok(()),
         false => Err(Failure::input(failures.join("\n"))),
-    }
-}
-
-/// Faults are injected into channels where threads interleave in many ways, and where an endless spin is ended. Kinds
-/// that keep time get them where time is exact. Real threads get the faults that only they exercise.
-fn is_told_in(world: &str, kind: Kind) -> bool {
-    match world {
-        "shuttle" => kind == Kind::Channel,
-        "sim" => kind != Kind::Channel,
-        _ => true,
     }
 }
 
