@@ -1,5 +1,5 @@
 //! Stand-alone reproductions, through loole's own API, of why it fails `c2-histories-async` and `c2-outcomes` on a
-//! rendezvous. Each test asserts the fault as it is: once a release fixes it, the test fails.
+//! rendezvous, and does not claim `calls-unlocked`. Each test asserts the fault as it is: once a release fixes it, the test fails.
 
 #![allow(
     clippy::disallowed_types,
@@ -8,8 +8,10 @@
 )]
 
 use std::pin::pin;
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::task::{Context, Waker};
 use std::thread;
+use std::time::Duration;
 
 use loole::{RecvError, TryRecvError, TrySendError};
 
@@ -56,4 +58,31 @@ fn a_sender_takes_back_what_a_waiting_thread_was_given() {
     // C1 says none.
     assert_ne!(taken_back, 0, "of {TRIES}");
     assert_eq!(rx.recv(), Err(RecvError::Disconnected));
+}
+
+/// C11: code of the user runs with no lock held. Here a send future that waits is dropped with its value, which looks at the
+/// channel as it is dropped.
+#[test]
+fn a_value_that_looks_at_its_channel_as_it_is_dropped_hangs() {
+    struct Looks(loole::Sender<Option<Looks>>, mpsc::Sender<()>);
+    impl Drop for Looks {
+        fn drop(&mut self) {
+            let _ = self.0.len();
+            let _ = self.1.send(());
+        }
+    }
+    let (tx, rx) = loole::bounded(1);
+    let (looked, seen) = mpsc::channel();
+    thread::spawn(move || {
+        assert!(tx.try_send(None).is_ok());
+        let mut send = Box::pin(tx.send_async(Some(Looks(tx.clone(), looked))));
+        let mut context = Context::from_waker(Waker::noop());
+        assert!(send.as_mut().poll(&mut context).is_pending());
+        drop(send);
+    });
+    let patience = Duration::from_millis(300);
+    let seen = seen.recv_timeout(patience);
+    // Its drop would wait for the lock, too.
+    std::mem::forget(rx);
+    assert_eq!(seen, Err(RecvTimeoutError::Timeout), "it has looked");
 }
