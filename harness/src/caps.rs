@@ -142,8 +142,9 @@ named! {
         /// A panic in a drop, a waker or a callback leaves the channel and all values intact (C10, C11). A waker that
         /// panics stops no timer (T6), and a task that panics as it is dropped keeps no other (G1).
         PanicSafe = "panic-safe",
-        /// Wakers, and what a request that ended still holds, run and are dropped with no lock held. So they may use what they
-        /// belong to (C11, T2, L3).
+        /// No lock is held while a waker is called or dropped, while a value or a cancelled callback is dropped, or while
+        /// the future that ends the patience of an alts is polled. A request that is gone leaves no waker behind (C11,
+        /// T2, L3).
         CallsUnlocked = "calls-unlocked",
         /// The last half dropped disconnects the other side (C14).
         Disconnect = "disconnect",

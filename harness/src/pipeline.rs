@@ -96,8 +96,7 @@ pub trait Pipelines<C: Async, E: Executors>: Sized + Send + Sync + 'static {
     }
 
     /// Starts to move items from `from` through `af` to `to`, `parallelism` of them at a time, in tasks of `spawner`.
-    /// Returns a future that is ready when all is delivered. The pipeline runs whether or not that is polled, and
-    /// borrows nothing from the design.
+    /// Returns a future that is ready when all is delivered. The pipeline runs whether or not that is polled.
     ///
     /// # Panics
     /// Where the design is configured for a smaller parallelism, for instance with a narrower window.

@@ -153,12 +153,7 @@ impl Registry for Ours {
         own::<DelayQueueTimers, _>(visitor, "delay_queue")
             .timer()
             .timeouts::<MutexChannels>()
-            .claims(&[
-                Claim::Coalescing,
-                PanicSafe,
-                CallsUnlocked,
-                IsolatedCallbacks,
-            ])
+            .claims(&[Claim::Coalescing, PanicSafe, IsolatedCallbacks])
             .enter();
         of_service::<DaryHeap, MutexChannels, _>(
             visitor,

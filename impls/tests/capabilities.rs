@@ -112,7 +112,7 @@ const TABLE: &[(&str, Origin, &str)] = &[
     (
         "delay_queue",
         Origin::Own,
-        "schedule timeout panic-safe calls-unlocked coalescing isolated-callbacks",
+        "schedule timeout panic-safe coalescing isolated-callbacks",
     ),
     (
         "heap",

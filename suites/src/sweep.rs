@@ -134,6 +134,7 @@ pub(crate) fn serve(worlds: &Worlds, question: Question) -> Line {
         known.extend(same.flat_map(|cell| cell.cases).map(|case| case.name));
     }
     for case in cell.cases {
+        // Programs that are generated get theirs where executions are quick.
         let is_left = question.world != Std::NAME || !case.is_generated();
         if is_left && !known.contains(&case.name) {
             process.sweep(&case);

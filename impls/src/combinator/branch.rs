@@ -75,7 +75,7 @@ async fn next_of<C: AwaitAlts, T: Message>(sources: &mut [C::Rx<T>]) -> (usize, 
     let mut takes: Vec<_> = sources.iter().map(C::take_clause::<T>).collect();
     let winner = {
         let mut clauses: Vec<_> = takes.iter_mut().map(C::any_take::<T>).collect();
-        boxed::run::<C>(&mut clauses, Order::Random, pending()).await
+        boxed::run_async::<C>(&mut clauses, Order::Random, pending()).await
     };
     match winner.expect(TOO_MANY) {
         Winner::Clause(index) => (index, C::taken(&mut takes[index])),

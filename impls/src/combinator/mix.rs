@@ -292,7 +292,7 @@ impl<C: AwaitAlts, T: Message> Mixing<C, T> {
             let mut clauses: Vec<_> = takes
                 .chain(change.as_mut().map(C::any_take::<()>))
                 .collect();
-            boxed::run::<C>(&mut clauses, Order::Random, pending()).await
+            boxed::run_async::<C>(&mut clauses, Order::Random, pending()).await
         };
         match winner.expect(TOO_MANY) {
             Winner::Clause(won) if won < takes.len() => {

@@ -228,7 +228,7 @@ async fn select<C: AwaitAlts, V: Message>(
     let mut clauses: Vec<_> = ports.iter_mut().map(Clause::of).collect();
     let winner = {
         let mut all: Vec<_> = clauses.iter_mut().map(Clause::any).collect();
-        boxed::run::<C>(&mut all, order, until).await
+        boxed::run_async::<C>(&mut all, order, until).await
     };
     let mut taken = None;
     let mut slots = Vec::new();

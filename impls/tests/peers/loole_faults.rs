@@ -73,13 +73,16 @@ fn a_value_that_looks_at_its_channel_as_it_is_dropped_hangs() {
     }
     let (tx, rx) = loole::bounded(1);
     let (looked, seen) = mpsc::channel();
+    let (begins, begun) = mpsc::channel();
     thread::spawn(move || {
         assert!(tx.try_send(None).is_ok());
         let mut send = Box::pin(tx.send_async(Some(Looks(tx.clone(), looked))));
         let mut context = Context::from_waker(Waker::noop());
         assert!(send.as_mut().poll(&mut context).is_pending());
+        begins.send(()).expect("the test waits for it");
         drop(send);
     });
+    begun.recv().expect("the send waits");
     let patience = Duration::from_millis(300);
     let seen = seen.recv_timeout(patience);
     // Its drop would wait for the lock, too.

@@ -116,9 +116,11 @@ fn what_a_task_spawns_last_does_not_begin_while_that_blocks() {
     let (answer, answered) = mpsc::channel();
     runtime.spawn(async move {
         tokio::spawn(async move { question.send(7) });
-        let _ = answer.send(asked.recv_timeout(BRIEF));
+        let _ = answer.send((asked.recv_timeout(BRIEF), asked));
     });
-    let seen = answered.recv_timeout(LONG);
+    let (blocked, asked) = answered.recv_timeout(LONG).expect("it has ended");
+    let after = asked.recv_timeout(LONG);
     runtime.shutdown_background();
-    assert_eq!(seen, Ok(Err(RecvTimeoutError::Timeout)));
+    assert_eq!(blocked, Err(RecvTimeoutError::Timeout));
+    assert_eq!(after, Ok(7), "it runs once its spawner has ended");
 }

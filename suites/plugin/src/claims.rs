@@ -160,7 +160,12 @@ mod tests {
             executor: true,
             ..NOTHING
         };
-        supported(&[Claim::RunsBesideBlocked], false, executor);
+        supported(
+            &[Claim::RunsBesideBlocked, Claim::PanicSafe],
+            false,
+            executor,
+        );
+        supported(&[Claim::CallsUnlocked], false, limiter);
         let pipeline = Has {
             pipeline: true,
             ..NOTHING

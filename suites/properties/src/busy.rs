@@ -31,7 +31,7 @@ use crate::design::{Channels, Parcel, Rx, Tx};
 const ONE: Buffer = Buffer::fixed(1);
 
 /// For families with halves that can be shared.
-pub(super) fn cases(channels: Channels) -> Vec<Case> {
+pub(super) fn cases(channels: Channels, panic_safe: bool) -> Vec<Case> {
     let is_shared = |(tx, rx): (Tx<u32>, Rx<u32>)| tx.another().is_some() && rx.another().is_some();
     if !channels.open::<u32>(ONE).is_some_and(is_shared) {
         return Vec::new();
@@ -59,7 +59,7 @@ pub(super) fn cases(channels: Channels) -> Vec<Case> {
         ));
     }
     // In the other worlds the checkers use panics themselves.
-    if channels.awaits_mixes() && world::name() == "std" {
+    if panic_safe && channels.awaits_mixes() && world::name() == "std" {
         cases.push(Case::new("an end of patience that panics", move || {
             patience_panics(channels);
         }));

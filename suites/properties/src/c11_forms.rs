@@ -40,7 +40,7 @@ fn cases(design: &Design) -> Vec<Case> {
     if design.meet {
         cases.extend(mixed_cases(channels, design.claims(Claim::PanicSafe)));
         if design.claims(Claim::CallsUnlocked) {
-            cases.extend(busy::cases(channels));
+            cases.extend(busy::cases(channels, design.claims(Claim::PanicSafe)));
             if channels.awaits_mixes() {
                 cases.extend(patient::cases(channels));
             }

@@ -87,7 +87,9 @@ pub(super) fn each_check(
         output.line(&format!(
             "{} checks: {needed} needed, {} known to be needed by nothing",
             rows.len(),
-            excused.len()
+            rows.iter()
+                .filter(|row| excused.contains(row.title))
+                .count()
         ));
     }
     for why in &complaints {

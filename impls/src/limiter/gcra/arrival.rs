@@ -188,6 +188,7 @@ fn era_ends(rate: Rate, era: u64) -> u64 {
 
 /// The later of two moments that are less than half of the word's range apart.
 fn later(one: u64, other: u64) -> u64 {
+    // The cast wraps, too.
     if (one.wrapping_sub(other) as i64) > 0 {
         one
     } else {
