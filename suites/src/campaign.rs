@@ -32,6 +32,8 @@ pub struct Settings {
     pub rounds: u32,
     /// Generations of child processes.
     pub forks: u32,
+    /// Looks at what is measured: see [`Run::looks`].
+    pub looks: u32,
     /// Length of a window.
     pub window: Duration,
     /// Fit everything into this time, if given.
@@ -76,6 +78,7 @@ impl Settings {
         Settings {
             rounds,
             forks,
+            looks: 1,
             window,
             budget: Some(budget),
             seed: 1,
@@ -310,6 +313,7 @@ pub fn plan(
             commit: commit(),
             seed: settings.seed,
             forks,
+            looks: settings.looks,
             rounds,
             window_nanos: settings.window.as_nanos() as u64,
             pinning: pinning_name(settings.pinning).to_owned(),

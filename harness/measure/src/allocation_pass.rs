@@ -21,7 +21,7 @@ impl<'a> Parent<'a> {
     pub(super) fn uncounted<'c>(
         &self,
         planned: &'c PlannedScenario,
-        has_failed: impl Fn(&EntryKey) -> bool,
+        is_excluded: impl Fn(&EntryKey) -> bool,
     ) -> Vec<&'c Entry> {
         if self.plan.allocation_window.is_none() {
             return Vec::new();
@@ -31,7 +31,7 @@ impl<'a> Parent<'a> {
         entries
             .filter(|e| !e.placebo && e.slowed_percent.is_none() && e.build.is_none())
             .filter(|e| e.kept_out.is_none())
-            .filter(|e| !has_failed(&e.key()) && !counted.contains(&e.implementation))
+            .filter(|e| !is_excluded(&e.key()) && !counted.contains(&e.implementation))
             .collect()
     }
 

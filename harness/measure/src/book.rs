@@ -23,8 +23,8 @@ pub(super) struct Standpoint {
     pub rounds: u32,
     /// The first fork number that has not been used.
     pub next_fork: u32,
-    /// The entries that have failed.
-    pub failed: HashSet<EntryKey>,
+    /// The entries that take no further part: they have failed or are settled.
+    pub excluded: HashSet<EntryKey>,
     /// Implementations with counted allocations.
     pub counted: HashSet<String>,
 }
@@ -220,6 +220,11 @@ fn same_run(folder: &Path, data: &RunData, plan: &Plan) -> Result<(), MeasureErr
             planned.rounds.to_string(),
         ),
         (
+            "looks",
+            recorded.looks.to_string(),
+            planned.looks.to_string(),
+        ),
+        (
             "layouts",
             recorded.layouts.to_string(),
             planned.layouts.to_string(),
@@ -338,7 +343,7 @@ fn standpoints(data: &RunData) -> Standpoints {
     for failure in &data.failures {
         let at = all.scenarios.entry(failure.scenario.clone()).or_default();
         at.next_fork = at.next_fork.max(failure.fork + 1);
-        at.failed.insert(key_of(failure));
+        at.excluded.insert(key_of(failure));
         all.failures += 1;
     }
     for allocation in &data.allocations {

@@ -30,7 +30,9 @@ struct Course<'a> {
     window: Duration,
     /// Complete rounds.
     rounds: u32,
-    failed: HashSet<EntryKey>,
+    excluded: HashSet<EntryKey>,
+    /// The first fork number that has not been used.
+    next_fork: u32,
     /// Windows and processes of the scenarios after this one.
     later: Demand,
     /// Windows timed in the current round.
@@ -38,10 +40,10 @@ struct Course<'a> {
 }
 
 impl<'a> Course<'a> {
-    /// The entries that have not failed.
+    /// The entries that still take part.
     fn standing(&self) -> impl Iterator<Item = (usize, &'a Entry)> {
         let entries = self.planned.entries.iter().enumerate();
-        entries.filter(|(_, entry)| !self.failed.contains(&entry.key()))
+        entries.filter(|(_, entry)| !self.excluded.contains(&entry.key()))
     }
 }
 
@@ -55,21 +57,22 @@ impl<'a> Parent<'a> {
     ) -> Result<(), MeasureError> {
         let planned = &self.plan.planned_scenarios[index];
         let at = self.standpoint(planned);
-        let all_failed = planned.entries.iter().all(|e| at.failed.contains(&e.key()));
-        if at.rounds >= self.plan.total_rounds() || all_failed {
+        let is_excluded = |entry: &Entry| at.excluded.contains(&entry.key());
+        if at.rounds >= self.due || planned.entries.iter().all(is_excluded) {
             // An earlier part of the run has timed it.
-            let uncounted = self.uncounted(planned, |key| at.failed.contains(key));
+            let uncounted = self.uncounted(planned, |key| at.excluded.contains(key));
             return self.count_allocations(planned, &uncounted);
         }
         let mut course = Course {
             planned,
             window,
             rounds: at.rounds,
-            failed: at.failed,
+            excluded: at.excluded,
+            next_fork: at.next_fork,
             later,
             in_round: 0,
         };
-        let mut fork = at.next_fork;
+        let first = at.next_fork;
         self.progress.event(&Event::Scenario {
             name: &planned.scenario.name,
             index,
@@ -78,25 +81,30 @@ impl<'a> Parent<'a> {
         });
         for entry in &planned.entries {
             if let Some(why) = &entry.kept_out {
-                self.fail(&mut course, entry, fork, None, why.clone())?;
+                self.fail(&mut course, entry, first, None, why.clone())?;
             }
         }
         let stretch = noise::Stretch::begin();
         let mut measured = false;
-        while course.rounds < self.plan.total_rounds() && course.standing().next().is_some() {
-            self.fork(&mut course, fork)?;
+        while course.rounds < self.due && course.standing().next().is_some() {
+            self.fork(&mut course)?;
             measured = true;
-            fork += 1;
         }
         if measured && let Some(noise) = stretch.and_then(noise::Stretch::end) {
             self.note_noise(noise)?;
         }
-        let uncounted = self.uncounted(planned, |key| course.failed.contains(key));
-        self.count_allocations(planned, &uncounted)
+        let uncounted = self.uncounted(planned, |key| course.excluded.contains(key));
+        self.count_allocations(planned, &uncounted)?;
+        let at = self.before.scenarios.entry(planned.scenario.name.clone());
+        let at = at.or_default();
+        (at.rounds, at.next_fork, at.excluded) = (course.rounds, course.next_fork, course.excluded);
+        Ok(())
     }
 
     /// One generation of processes and its rounds.
-    fn fork(&mut self, course: &mut Course<'a>, fork: u32) -> Result<(), MeasureError> {
+    fn fork(&mut self, course: &mut Course<'a>) -> Result<(), MeasureError> {
+        let fork = course.next_fork;
+        course.next_fork += 1;
         let scenario = course.planned.scenario.name.as_str();
         self.progress.event(&Event::Fork { scenario, fork });
         let began = Instant::now();
@@ -130,8 +138,7 @@ impl<'a> Parent<'a> {
         if field.0.iter().flatten().count() == processes {
             self.pace.processes_took(began.elapsed(), processes);
         }
-        let total = self.plan.total_rounds();
-        for _ in 0..self.plan.run.rounds.min(total - course.rounds) {
+        for _ in 0..self.plan.run.rounds.min(self.due - course.rounds) {
             if field.is_empty() {
                 break;
             }
@@ -164,7 +171,7 @@ impl<'a> Parent<'a> {
         let planned = course.planned;
         let scenario = planned.scenario.name.as_str();
         let (seed, round) = (self.plan.run.seed, course.rounds);
-        let of = self.plan.total_rounds();
+        let of = self.due;
         self.progress.event(&Event::Round {
             scenario,
             round,
@@ -226,7 +233,7 @@ impl<'a> Parent<'a> {
         round: Option<u32>,
         error: StageError,
     ) -> Result<(), MeasureError> {
-        if !course.failed.insert(entry.key()) {
+        if !course.excluded.insert(entry.key()) {
             return Ok(());
         }
         let failure = Failure {
@@ -252,7 +259,7 @@ impl<'a> Parent<'a> {
 
     fn standing(&self, course: &Course<'_>) -> Standing {
         let able = course.standing().count() as u64;
-        let rounds = u64::from(self.plan.total_rounds() - course.rounds);
+        let rounds = u64::from(self.due - course.rounds);
         let here = (able * rounds).saturating_sub(course.in_round);
         let forks = rounds.div_ceil(u64::from(self.plan.run.rounds));
         let demand = Demand {
@@ -260,7 +267,7 @@ impl<'a> Parent<'a> {
             // The processes of the current fork are already started.
             processes: able * forks.saturating_sub(1)
                 + self
-                    .uncounted(course.planned, |key| course.failed.contains(key))
+                    .uncounted(course.planned, |key| course.excluded.contains(key))
                     .len() as u64
                 + course.later.processes,
         };

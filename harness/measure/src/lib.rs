@@ -39,7 +39,7 @@ mod stage;
 pub mod usage;
 
 pub use error::MeasureError;
-pub use parent::{RunSummary, resume, run};
+pub use parent::{RunSummary, Settled, resume, run, run_in_looks};
 pub use plan::{Entry, Plan, PlannedScenario};
 pub use process::speaks;
 pub use progress::{Event, Progress, Silent, Standing};

@@ -3,6 +3,7 @@
 //! `course.rs` handles one scenario, `book.rs` the file of records. The records are those of one run even if it was
 //! killed and resumed; see [`resume`].
 
+use std::collections::HashSet;
 use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -13,7 +14,7 @@ use super::error::MeasureError;
 use super::noise;
 use super::plan::{Entry, Plan, PlannedScenario};
 use super::progress::{Event, Progress};
-use flowmeter_records::{End, Noise, Record};
+use flowmeter_records::{End, Noise, Record, RunData, read_run};
 
 /// The result of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,11 +44,29 @@ pub fn run(
     spawn: impl Fn(&str, &Entry, u32) -> Command,
     progress: &mut dyn Progress,
 ) -> Result<RunSummary, MeasureError> {
+    run_in_looks(plan, folder, spawn, |_| Settled::new(), progress)
+}
+
+/// Implementations that need no further forks, each with the scenario.
+pub type Settled = HashSet<(String, String)>;
+
+/// [`run`], which asks `settled` at each look but the last ([`Run::looks`](flowmeter_records::Run::looks)) which
+/// implementations need no further forks. A judgement of such a run has to count every look as a chance of error.
+///
+/// # Errors
+/// As of [`run`].
+pub fn run_in_looks(
+    plan: &Plan,
+    folder: &Path,
+    spawn: impl Fn(&str, &Entry, u32) -> Command,
+    settled: impl Fn(&RunData) -> Settled,
+    progress: &mut dyn Progress,
+) -> Result<RunSummary, MeasureError> {
     plan.check()?;
     let noise = watch(plan)?;
     let book = Book::create(folder, plan)?;
     let parent = Parent::new(plan, book, Standpoints::default(), &spawn, progress);
-    parent.run(noise)
+    parent.run(noise, || Ok(settled(&read_run(folder)?)))
 }
 
 /// Continues a run that was cut off. Returns `None` when nothing is left to do.
@@ -70,7 +89,7 @@ pub fn resume(
     };
     let noise = watch(plan)?;
     let parent = Parent::new(plan, book, standpoints, &spawn, progress);
-    parent.run(noise).map(Some)
+    parent.run(noise, || Ok(Settled::new())).map(Some)
 }
 
 /// Watches the machine before anything is timed.
@@ -93,6 +112,8 @@ pub(super) struct Parent<'a> {
     pub(super) before: Standpoints,
     pub(super) spawn: &'a dyn Fn(&str, &Entry, u32) -> Command,
     pub(super) progress: &'a mut dyn Progress,
+    /// Rounds of a scenario until the current look.
+    pub(super) due: u32,
     began: Instant,
     pub(super) pace: Pace,
     /// Windows timed in this part.
@@ -115,6 +136,7 @@ impl<'a> Parent<'a> {
             before,
             spawn,
             progress,
+            due: plan.rounds_until(1),
             began: Instant::now(),
             pace: Pace::new(plan.ramp),
             windows: 0,
@@ -122,24 +144,31 @@ impl<'a> Parent<'a> {
         }
     }
 
-    fn run(mut self, noise: Option<Noise>) -> Result<RunSummary, MeasureError> {
+    fn run(
+        mut self,
+        noise: Option<Noise>,
+        settled: impl Fn() -> Result<Settled, MeasureError>,
+    ) -> Result<RunSummary, MeasureError> {
         if let Some(noise) = noise {
             self.note_noise(noise)?;
         }
-        let mut dropped = Vec::new();
-        let planned_scenarios = &self.plan.planned_scenarios;
-        for index in 0..planned_scenarios.len() {
-            let Some((window, kept)) = self.window_of(index) else {
-                // The remaining scenarios are less important than this one, and are dropped with it.
-                for planned in &planned_scenarios[index..] {
-                    let scenario = &planned.scenario.name;
-                    self.progress.event(&Event::Dropped { scenario });
-                    dropped.push(scenario.clone());
-                }
-                break;
-            };
-            let later = self.demand(&planned_scenarios[index + 1..index + kept.max(1)]);
-            self.planned(index, window, later)?;
+        let dropped = self.scenarios()?;
+        for scenario in &dropped {
+            self.progress.event(&Event::Dropped { scenario });
+        }
+        let of = self.plan.run.looks;
+        for look in 1..of {
+            let settled = settled()?;
+            let count = settled.len();
+            self.progress.event(&Event::Look {
+                look,
+                of,
+                settled: count,
+            });
+            self.exclude(&settled);
+            self.due = self.plan.rounds_until(look + 1);
+            // What lacks time for these forks keeps those that it has.
+            self.scenarios()?;
         }
         let end = End {
             seconds: (self.began.elapsed() + self.spent_before()).as_secs_f64(),
@@ -154,6 +183,33 @@ impl<'a> Parent<'a> {
             dropped: end.dropped.len() as u64,
             took: self.began.elapsed(),
         })
+    }
+
+    /// Measures scenario after scenario until the current look. Returns those for which there was no time.
+    fn scenarios(&mut self) -> Result<Vec<String>, MeasureError> {
+        let planned_scenarios = &self.plan.planned_scenarios;
+        for index in 0..planned_scenarios.len() {
+            let Some((window, kept)) = self.window_of(index) else {
+                // The remaining scenarios are less important than this one, and are dropped with it.
+                let left = planned_scenarios[index..].iter();
+                return Ok(left.map(|planned| planned.scenario.name.clone()).collect());
+            };
+            let later = self.demand(&planned_scenarios[index + 1..index + kept.max(1)]);
+            self.planned(index, window, later)?;
+        }
+        Ok(Vec::new())
+    }
+
+    /// Ends what is settled.
+    fn exclude(&mut self, settled: &Settled) {
+        for (scenario, implementation) in settled {
+            let mut planned = self.plan.planned_scenarios.iter();
+            let planned = planned.find(|planned| planned.scenario.name == *scenario);
+            let entries = planned.into_iter().flat_map(|planned| &planned.entries);
+            let its = entries.filter(|entry| entry.implementation == *implementation);
+            let at = self.before.scenarios.entry(scenario.clone()).or_default();
+            at.excluded.extend(its.map(Entry::key));
+        }
     }
 
     pub(super) fn standpoint(&self, planned: &PlannedScenario) -> Standpoint {
@@ -178,14 +234,16 @@ impl<'a> Parent<'a> {
     fn demand_of(&self, planned: &PlannedScenario) -> Demand {
         let at = self.standpoint(planned);
         let entries = planned.entries.iter();
-        let able = entries.filter(|e| e.kept_out.is_none() && !at.failed.contains(&e.key()));
+        let able = entries.filter(|e| e.kept_out.is_none() && !at.excluded.contains(&e.key()));
         let able = able.count() as u64;
-        let rounds = self.plan.total_rounds().saturating_sub(at.rounds);
+        let rounds = self.due.saturating_sub(at.rounds);
         Demand {
             windows: able * u64::from(rounds),
             // One more process each to count its allocations. The time of its window is part of the pace of processes.
             processes: able * u64::from(rounds.div_ceil(self.plan.run.rounds))
-                + self.uncounted(planned, |key| at.failed.contains(key)).len() as u64,
+                + self
+                    .uncounted(planned, |key| at.excluded.contains(key))
+                    .len() as u64,
         }
     }
 
@@ -206,7 +264,12 @@ impl<'a> Parent<'a> {
         let overhead = self.pace.overhead();
         let allotment = allot(left, budget.longest_window, &demands, overhead);
         // A budget too small for anything still measures the most important scenario.
-        (allotment.kept > 0 || index == 0).then_some((allotment.window, allotment.kept.max(1)))
+        (allotment.kept > 0 || index == 0 && self.is_first_look())
+            .then_some((allotment.window, allotment.kept.max(1)))
+    }
+
+    fn is_first_look(&self) -> bool {
+        self.due == self.plan.rounds_until(1)
     }
 
     /// What is left of a budget for this part of the run. It is at least a tenth, so that the run can finish.

@@ -118,7 +118,14 @@ impl Entry {
 impl Plan {
     /// Rounds of a scenario over all forks.
     pub fn total_rounds(&self) -> u32 {
-        self.run.forks.saturating_mul(self.run.rounds)
+        self.rounds_until(self.run.looks)
+    }
+
+    /// Rounds of a scenario over all forks until that look, counted from 1.
+    pub fn rounds_until(&self, look: u32) -> u32 {
+        let later = self.run.looks.saturating_sub(look);
+        let forks = self.run.forks.checked_shr(later).unwrap_or(0);
+        forks.saturating_mul(self.run.rounds)
     }
 
     /// Whether it can be measured.
@@ -137,6 +144,12 @@ impl Plan {
             return refuse(format!(
                 "{} forks of {} rounds are more than can be counted; ask for fewer",
                 self.run.forks, self.run.rounds
+            ));
+        }
+        if self.run.looks == 0 || self.rounds_until(1) == 0 {
+            return refuse(format!(
+                "{} forks cannot be looked at {} times, each time after twice as many; ask for more forks",
+                self.run.forks, self.run.looks
             ));
         }
         if self.run.window_nanos == 0 {

@@ -7,6 +7,15 @@ use flowmeter_records::{Failure, Noise, Window};
 /// A progress event.
 #[derive(Clone, Copy, Debug)]
 pub enum Event<'a> {
+    /// What was measured was looked at, and entries that are not settled get more forks.
+    Look {
+        /// Index of the look, from 0.
+        look: u32,
+        /// Number of looks.
+        of: u32,
+        /// Implementations that are settled, each once for each scenario.
+        settled: usize,
+    },
     /// A scenario begins.
     Scenario {
         /// Its name.

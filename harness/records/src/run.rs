@@ -25,6 +25,10 @@ pub struct Run {
     pub seed: u64,
     /// Generations of child processes per scenario.
     pub forks: u32,
+    /// How often what is measured was looked at, to end what is decided. The last look is after all forks, and each one
+    /// before it after half as many.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub looks: u32,
     /// Rounds per fork.
     pub rounds: u32,
     /// Length of a window, nanoseconds.
@@ -60,8 +64,8 @@ fn one() -> u32 {
 
 // serde passes a reference.
 #[allow(clippy::trivially_copy_pass_by_ref)]
-fn is_one(layouts: &u32) -> bool {
-    *layouts == 1
+fn is_one(number: &u32) -> bool {
+    *number == 1
 }
 
 /// The machine of a run. Unknown values are `unknown` or absent.

@@ -6,10 +6,15 @@
 //! all cells, and the change is at least the threshold. "No difference beyond the threshold" is a result too. Two
 //! one-sided t tests at 5 % have to exclude both a gain and a loss of the threshold. All else is undecided.
 //!
+//! A run may look several times at what it has measured and give more forks to undecided cells alone
+//! ([`Run::looks`](flowmeter_records::Run::looks)). Then each look has an equal part of every error rate, so that all
+//! looks together keep it. A cell that ends early was clear; the size of its change is somewhat exaggerated on average.
+//!
 //! The answer holds for one layout of each build. The linker places the code of two commits differently, which can move
 //! an uncontended cell by some percent, and more forks do not average that out. The threshold is there for this reason.
 //!
-//! Source: Schuirmann, *A comparison of the two one-sided tests procedure* (1987).
+//! Source: Schuirmann, *A comparison of the two one-sided tests procedure* (1987); Jennison and Turnbull, *Group
+//! Sequential Methods* (2000).
 
 use std::collections::BTreeSet;
 use std::slice;
@@ -131,7 +136,7 @@ pub fn paired(run: &RunData, threshold: f64) -> Result<Paired, StatisticsError> 
             statistics.push(statistic);
         }
     }
-    conclude(&mut pairs, &statistics, threshold);
+    conclude(&mut pairs, &statistics, run.run.looks, threshold);
     Ok(Paired {
         threshold,
         pairs,
@@ -223,26 +228,28 @@ fn no_number(
     }
 }
 
-/// Fills in what the statistics show. All cells that are judged are one family.
-fn conclude(pairs: &mut [Pair], statistics: &[Option<Statistic>], threshold: f64) {
+/// Fills in what the statistics show after that many looks. All cells that are judged are one family.
+fn conclude(pairs: &mut [Pair], statistics: &[Option<Statistic>], looks: u32, threshold: f64) {
+    let looks = f64::from(looks);
     let judged = statistics.iter().flatten();
-    let corrected = holm(&judged.map(|statistic| statistic.p(1.0)).collect::<Vec<_>>());
+    let judged = judged.map(|statistic| (looks * statistic.p(1.0)).min(1.0));
+    let corrected = holm(&judged.collect::<Vec<_>>());
     let judged = pairs.iter_mut().zip(statistics);
     let judged = judged.filter_map(|(pair, statistic)| Some((pair, (*statistic)?)));
     for ((pair, statistic), p) in judged.zip(corrected) {
-        let (lo, hi) = statistic.interval(CONFIDENCE);
+        let (lo, hi) = statistic.interval(1.0 - (1.0 - CONFIDENCE) / looks);
         pair.ratio = Some(statistic.sum.exp());
         (pair.ratio_lo, pair.ratio_hi) = (Some(lo.exp()), Some(hi.exp()));
         pair.p = Some(p);
-        pair.verdict = call(statistic, p, threshold);
+        pair.verdict = call(statistic, p, looks, threshold);
     }
 }
 
-fn call(statistic: Statistic, p: f64, threshold: f64) -> Call {
+fn call(statistic: Statistic, p: f64, looks: f64, threshold: f64) -> Call {
     // In logarithms, as far down as up: a loss of 5 % is undone by a gain of 5.3 %.
     let bound = -(1.0 - threshold).ln();
     // Two one-sided tests at 5 % reject exactly where the 90 % interval is inside.
-    let (lo, hi) = statistic.interval(1.0 - 2.0 * ERROR);
+    let (lo, hi) = statistic.interval(1.0 - 2.0 * ERROR / looks);
     match statistic.sum {
         _ if -bound < lo && hi < bound => Call::Level,
         change if p <= ERROR && change <= -bound => Call::Slower,

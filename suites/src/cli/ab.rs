@@ -8,9 +8,10 @@ use clap::{Args, ValueEnum};
 use flowmeter_harness::caps::Origin;
 use flowmeter_harness::sync::World;
 use flowmeter_harness::sync::shuttle::Shuttle;
-use flowmeter_records::read_run;
+use flowmeter_measure::Settled;
+use flowmeter_records::{RunData, read_run};
 use flowmeter_reports::statistics::RELEVANT;
-use flowmeter_reports::{Paired, paired, paired_markdown, paired_table};
+use flowmeter_reports::{Call, Paired, paired, paired_markdown, paired_table};
 use regex::Regex;
 
 use super::failure::{FAILED, Failure, Outcome, warn};
@@ -33,6 +34,7 @@ use crate::worlds::Worlds;
 /// with a core for each thread where that is possible.
 /// A cell is called faster or slower if it changed by at least the threshold, and chance does not explain the change: at
 /// most one run in twenty has any false call. A cell that cannot have changed by the threshold has no difference.
+/// A decided cell is measured no further: what it leaves of the budget goes to the others.
 /// Positive changes are better. The answer is conditional on one layout of each build: another placement of the same
 /// code can move an uncontended cell by some percent.
 #[derive(Debug, Args)]
@@ -44,10 +46,10 @@ pub(super) struct Ab {
     implementations: Implementations,
     #[command(flatten)]
     scenarios: Scenarios,
-    /// Generations of processes, two for each cell [default: 8 to 30, as the budget allows]
+    /// Generations of processes, two for each cell [default: 6, then up to 12, 24 and 48 for cells that are still undecided]
     #[arg(long, value_parser = clap::value_parser!(u32).range(2..=10_000))]
     forks: Option<u32>,
-    /// Rounds in each fork [default: 2 to 16, as the budget allows]
+    /// Rounds in each fork [default: 2 to 6, as the budget allows]
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     rounds: Option<u32>,
     /// Length of a window in milliseconds; the budget may shorten longer ones to 50 [default: 20]
@@ -98,19 +100,16 @@ enum Format {
     Markdown,
 }
 
-/// Forks, rounds and seconds of a cell, the most thorough first. The test has a degree of freedom for each fork but one. The
-/// seconds are those of windows of 20 ms and their ramps. docs/lab/2026-11-26-paired-builds.md has the widths of intervals for other
-/// divisions.
-const EFFORTS: [(u32, u32, f64); 6] = [
-    (30, 16, 32.0),
-    (20, 10, 14.0),
-    (16, 8, 9.0),
-    (12, 6, 5.2),
-    (10, 5, 3.7),
-    (8, 4, 2.5),
-];
+/// Forks of a cell that no look has decided, and how often it is looked at: after 6, 12, 24 and 48.
+const FORKS: u32 = 48;
+const LOOKS: u32 = 4;
+/// Rounds in each fork, and the seconds of a cell in the first look, the most thorough first. The seconds are those of windows
+/// of 20 ms and their ramps. docs/lab/2026-11-26-paired-builds.md has the widths of intervals for other divisions.
+const ROUNDS: [(u32, f64); 2] = [(6, 3.0), (4, 2.2)];
 /// When nothing else fits.
-const LEAST: (u32, u32) = (8, 2);
+const FEWEST_ROUNDS: u32 = 2;
+/// The share of the budget for the first look.
+const FIRST_LOOK: f64 = 0.6;
 /// Where runs of pairs are: apart from those that rank.
 const PAIRS: &str = "target/flowmeter/ab/runs";
 /// A window without `--window`.
@@ -148,9 +147,13 @@ impl Ab {
                 .is_none_or(|it| it.is_match(&cell))
         };
         let plan = plan_of_pairs(&selection, proofs, &settings, is_slowed);
-        time_planned(&plan, &selection, &settings, &folder, false)?;
+        let threshold = self.threshold / 100.0;
+        // What clashes is said after the run.
+        let settled =
+            |run: &RunData| paired(run, threshold).map_or_else(|_| Settled::new(), decided);
+        time_planned(&plan, &selection, &settings, &folder, false, settled)?;
         let run = read_run(&folder)?;
-        let paired = paired(&run, self.threshold / 100.0)?;
+        let paired = paired(&run, threshold)?;
         self.print(&paired, &folder);
         let regressed = paired.pairs.iter().any(|pair| pair.verdict.is_regression());
         match self.fail_on {
@@ -199,10 +202,12 @@ impl Ab {
             all.filter(|it| selection.descriptions.supports(it.name, scenario))
                 .count()
         });
-        let (forks, rounds) = effort(cells.sum(), left);
+        let rounds = rounds(cells.sum(), left);
+        let (forks, looks) = self.forks.map_or((FORKS, LOOKS), |forks| (forks, 1));
         Settings {
             rounds: self.rounds.unwrap_or(rounds),
-            forks: self.forks.unwrap_or(forks),
+            forks,
+            looks,
             window: self.window.map_or(WINDOW, Duration::from_millis),
             budget: Some(left),
             seed: 1,
@@ -230,11 +235,20 @@ impl Ab {
     }
 }
 
-/// Forks and rounds for so many cells in that time.
-fn effort(cells: usize, left: Duration) -> (u32, u32) {
-    let share = left.as_secs_f64() / cells.max(1) as f64;
-    let fitting = EFFORTS.iter().find(|(.., seconds)| *seconds <= share);
-    fitting.map_or(LEAST, |&(forks, rounds, _)| (forks, rounds))
+/// The pairs that more forks would tell nothing about.
+fn decided(paired: Paired) -> Settled {
+    let pairs = paired.pairs.into_iter();
+    let decided = pairs.filter(|pair| pair.verdict != Call::Undecided);
+    decided
+        .map(|pair| (pair.scenario, pair.implementation))
+        .collect()
+}
+
+/// Rounds for so many cells in that time.
+fn rounds(cells: usize, left: Duration) -> u32 {
+    let share = FIRST_LOOK * left.as_secs_f64() / cells.max(1) as f64;
+    let fitting = ROUNDS.iter().find(|(_, seconds)| *seconds <= share);
+    fitting.map_or(FEWEST_ROUNDS, |&(rounds, _)| rounds)
 }
 
 #[cfg(test)]
@@ -242,11 +256,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_hundred_cells_in_ten_minutes_have_a_dozen_forks() {
+    fn a_hundred_cells_in_ten_minutes_have_all_rounds_and_more_have_fewer() {
         let minutes = |n: u64| Duration::from_secs(60 * n);
-        assert_eq!(effort(1, minutes(10)), (30, 16));
-        assert_eq!(effort(100, minutes(10)), (12, 6));
-        assert_eq!(effort(300, minutes(10)), (8, 2));
-        assert_eq!(effort(0, minutes(10)), (30, 16));
+        assert_eq!(rounds(1, minutes(10)), 6);
+        assert_eq!(rounds(100, minutes(10)), 6);
+        assert_eq!(rounds(150, minutes(10)), 4);
+        assert_eq!(rounds(300, minutes(10)), 2);
+        assert_eq!(rounds(0, minutes(10)), 6);
     }
 }

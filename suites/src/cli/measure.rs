@@ -11,8 +11,8 @@ use flowmeter_harness::sync::World;
 use flowmeter_harness::sync::shuttle::Shuttle;
 use flowmeter_measure::pin::Pinning;
 use flowmeter_measure::plan::{Plan, USUAL_PROVE_LIMIT};
-use flowmeter_measure::{MeasureError, RunSummary, clock};
-use flowmeter_records::{Build, Proof, RECORDS_FILE, Uncontended, Verdict, read_run};
+use flowmeter_measure::{MeasureError, RunSummary, Settled, clock};
+use flowmeter_records::{Build, Proof, RECORDS_FILE, RunData, Uncontended, Verdict, read_run};
 use flowmeter_reports::estimate;
 use flowmeter_reports::statistics::{RELEVANT, UNOPTIMISED};
 
@@ -233,6 +233,7 @@ impl Measure {
         Ok(Settings {
             rounds,
             forks,
+            looks: usual.looks,
             window,
             budget: self.budget.map(Duration::from_secs).or(usual.budget),
             seed: self.seed.unwrap_or(usual.seed),
@@ -326,6 +327,7 @@ fn usual_settings() -> Settings {
     Settings {
         rounds,
         forks,
+        looks: 1,
         window,
         budget: None,
         seed: 1,
@@ -372,7 +374,9 @@ pub(super) fn time(
 ) -> Result<Option<RunSummary>, Failure> {
     let (proofs, uncontended) = before;
     let plan = plan(selection, proofs, uncontended, settings);
-    let summary = time_planned(&plan, selection, settings, folder, resume)?;
+    let summary = time_planned(&plan, selection, settings, folder, resume, |_| {
+        Settled::new()
+    })?;
     let run = read_run(folder)?;
     estimate(&[run])?.write(folder)?;
     Ok(summary)
@@ -385,6 +389,7 @@ pub(super) fn time_planned(
     settings: &Settings,
     folder: &Path,
     resume: bool,
+    settled: impl Fn(&RunData) -> Settled,
 ) -> Result<Option<RunSummary>, Failure> {
     let pinning = settings.pinning;
     process::implementation(pinning)
@@ -408,7 +413,8 @@ pub(super) fn time_planned(
     Ok(if resume {
         flowmeter_measure::resume(plan, folder, spawn, &mut progress)?
     } else {
-        Some(flowmeter_measure::run(plan, folder, spawn, &mut progress)?)
+        let run = flowmeter_measure::run_in_looks(plan, folder, spawn, settled, &mut progress);
+        Some(run?)
     })
 }
 

@@ -78,6 +78,9 @@ impl Progress for Measuring {
                     None => self.say(&text),
                 }
             }
+            Event::Look { look, of, settled } => self.say(&format!(
+                "look {look} of {of}: {settled} settled; the others get as many forks again"
+            )),
             Event::Window { standing, .. } => self.stand(standing),
             Event::Failure { failure, standing } => {
                 let (implementation, scenario) = (&failure.implementation, &failure.scenario);

@@ -54,6 +54,7 @@ impl Begun {
         Settings {
             rounds: run.rounds,
             forks: run.forks,
+            looks: run.looks,
             window: Duration::from_nanos(run.window_nanos),
             budget: run.budget_seconds.map(Duration::from_secs),
             seed: run.seed,

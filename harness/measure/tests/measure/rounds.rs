@@ -1,12 +1,15 @@
 //! Rounds, forks, windows, their order, and the progress that is reported meanwhile.
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use flowmeter_measure::budget::Budget;
 use flowmeter_measure::order::order_of_round;
 use flowmeter_measure::protocol::decode_histogram;
-use flowmeter_measure::{Entry, Event, Silent, Standing, run};
+use flowmeter_measure::{Entry, Event, Settled, Silent, Standing, run, run_in_looks};
+
+use flowmeter_records::RunData;
 
 use crate::field::{Ground, assert_whole, entries, only_window, plan, spawn};
 use crate::tests;
@@ -24,6 +27,7 @@ tests![
     what_a_implementation_prints_does_no_harm,
     progress_counts_down_to_nothing,
     a_budget_too_small_drops_the_least_important,
+    what_is_settled_at_a_look_gets_no_more_forks,
 ];
 
 fn mixed() -> Vec<Entry> {
@@ -233,4 +237,34 @@ fn a_budget_too_small_drops_the_least_important() {
         data.windows.iter().all(|w| w.nanos == 50_000_000),
         "the shortest window"
     );
+}
+
+fn what_is_settled_at_a_look_gets_no_more_forks() {
+    let ground = Ground::new();
+    let mut all = vec![Entry::new("ant"), Entry::base("ant")];
+    all.extend(entries(&["bee"]));
+    let mut plan = plan(ground.path(), &["x/one", "x/two"], &all);
+    (plan.run.forks, plan.run.looks) = (8, 3);
+    let seen = RefCell::new(Vec::new());
+    let settled = |run: &RunData| {
+        seen.borrow_mut().push(run.rounds.len());
+        Settled::from([("x/one".to_owned(), "ant".to_owned())])
+    };
+    let folder = ground.run_folder();
+    let summary = run_in_looks(&plan, &folder, spawn, settled, &mut Silent).unwrap();
+    let data = ground.read();
+    // Two forks of three rounds for each scenario, then two more, then four more.
+    assert_eq!(seen.into_inner(), [12, 24]);
+    assert_eq!(data.rounds.len(), 48);
+    let windows = |scenario: &str, name: &str| {
+        let all = data.windows.iter();
+        all.filter(|w| w.scenario == scenario && w.implementation == name)
+            .count()
+    };
+    assert_eq!(windows("x/one", "ant"), 2 * 6, "both builds end");
+    assert_eq!(windows("x/one", "bee"), 24);
+    assert_eq!(windows("x/two", "ant"), 2 * 24);
+    assert_eq!(summary.windows, data.windows.len() as u64);
+    let forks: BTreeSet<u32> = data.rounds.iter().map(|round| round.fork).collect();
+    assert_eq!(forks, (0..8).collect());
 }
