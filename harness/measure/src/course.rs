@@ -14,7 +14,6 @@ use std::time::{Duration, Instant};
 
 use super::budget::Demand;
 use super::error::MeasureError;
-use super::noise;
 use super::order::{order_of_entries, round_seed};
 use super::parent::Parent;
 use super::plan::{Entry, EntryKey, PlannedScenario};
@@ -22,6 +21,7 @@ use super::process::Process;
 use super::progress::{Event, Standing};
 use super::protocol::{Request, WireSample};
 use super::{StageError, WindowSpec};
+use super::{machine, noise};
 use flowmeter_records::{Failure, Record, Round, Window};
 
 /// The state of the current scenario.
@@ -178,6 +178,10 @@ impl<'a> Parent<'a> {
             of,
         });
         course.in_round = 0;
+        let is_watched = !self.plan.noise_watch.is_zero();
+        // A virtual machine's cores can move to other cores of the host between two rounds.
+        let core_round_trip_nanos = is_watched.then(machine::core_round_trip_nanos).flatten();
+        let fixed_work_nanos = is_watched.then(noise::fixed_work_nanos);
         for index in order_of_entries(seed, scenario, round, &planned.entries) {
             let Some(process) = &mut field.0[index] else {
                 continue;
@@ -218,6 +222,8 @@ impl<'a> Parent<'a> {
             scenario: scenario.to_owned(),
             fork,
             round,
+            core_round_trip_nanos,
+            fixed_work_nanos,
         }))?;
         course.rounds += 1;
         course.in_round = 0;

@@ -30,6 +30,8 @@ pub const DEFAULT_WATCH: Duration = Duration::from_millis(600);
 const FIXED_WORK: u64 = 20_000;
 /// The least number of timings.
 const FEWEST_TIMINGS: usize = 50;
+/// Timings of a probe.
+const PROBE_TIMINGS: usize = 9;
 
 /// Time of all cores since the machine started, in ticks of the system: `/proc/stat`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -166,15 +168,26 @@ fn spread_of_fixed_work(time: Duration) -> f64 {
     let end = Instant::now() + time;
     let mut timings = Vec::new();
     while timings.len() < FEWEST_TIMINGS || Instant::now() < end {
-        let began = clock::now_nanos();
-        let mut state = began;
-        for _ in 0..FIXED_WORK {
-            // A chain of dependent multiplications depends only on the speed of one core.
-            state = std::hint::black_box(state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1));
-        }
-        timings.push(clock::now_nanos() - began);
+        timings.push(one_fixed_work());
     }
     spread(&mut timings)
+}
+
+/// The time of the fixed piece of work now, nanoseconds: the median of a few timings.
+pub(super) fn fixed_work_nanos() -> u64 {
+    let mut timings = [(); PROBE_TIMINGS].map(|()| one_fixed_work());
+    timings.sort_unstable();
+    timings[PROBE_TIMINGS / 2]
+}
+
+fn one_fixed_work() -> u64 {
+    let began = clock::now_nanos();
+    let mut state = began;
+    for _ in 0..FIXED_WORK {
+        // A chain of dependent multiplications depends only on the speed of one core.
+        state = std::hint::black_box(state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1));
+    }
+    clock::now_nanos() - began
 }
 
 /// (p90 - p10) / p50.

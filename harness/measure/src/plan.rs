@@ -28,7 +28,7 @@ pub struct Plan {
     pub prove_limit: Duration,
     /// Time limit for a window, beyond its ramp and length.
     pub window_limit: Duration,
-    /// How long to watch the machine's noise before the first window; zero skips it.
+    /// How long to watch the machine's noise before the first window; zero skips it, and the probe before each round.
     pub noise_watch: Duration,
     /// Length of the window in which each implementation's allocations are counted, in a process of its own after the
     /// scenario has been timed. `None` skips the count.

@@ -143,6 +143,12 @@ pub struct Round {
     pub fork: u32,
     /// Round of this scenario in the run.
     pub round: u32,
+    /// The time of a cache line to another core and back before the round, nanoseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub core_round_trip_nanos: Option<f64>,
+    /// The time of a fixed piece of work on one core before the round, nanoseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fixed_work_nanos: Option<u64>,
 }
 
 /// The allocations of an implementation, counted in a process of its own, in which nothing was timed.

@@ -1,5 +1,5 @@
 //! One scenario: a dot with its interval for each implementation, best on top. Below it is a small dot for each window
-//! that it was computed from. Failures are shown in words in place of the dot.
+//! that it was computed from. A cell with two modes has a tick at each. Failures are shown in words in place of the dot.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use super::svg::{Ink, UNITS};
 use super::{Chart, Data, Hover, direction, form, placebo_spread};
 use crate::error::ReportError;
 use crate::number;
-use crate::statistics::{Cell, Entry, samples};
+use crate::statistics::{Cell, Entry, Mode, samples};
 
 /// Characters of a name that fit beside the dots.
 const NAME: usize = 18;
@@ -22,6 +22,8 @@ const NAME: usize = 18;
 /// How far a window's dot lies below the line of its implementation, as a share of the distance of two lines. On the
 /// line it would hide the ends of the interval.
 const BELOW: f64 = 0.3;
+/// How far the tick of a mode reaches from the line of its implementation, in the same measure.
+const TICK: f64 = 0.25;
 
 /// How wide the dot of a window is, pixels.
 const DOT: i32 = 2;
@@ -75,6 +77,7 @@ pub fn chart(data: &Data, scenario: &Scenario) -> Result<Chart, ReportError> {
                 name: &cell.implementation,
                 reference: cell.reference,
                 number,
+                modes: cell.measured().and_then(|m| m.modes),
                 windows,
             }
         })
@@ -85,7 +88,7 @@ pub fn chart(data: &Data, scenario: &Scenario) -> Result<Chart, ReportError> {
         scenario.title,
         direction(scenario.measure.better())
     );
-    let disturbed = numbers().any(|m| m.disturbed > 0);
+    let has_remark = numbers().any(|m| m.remark(unit).is_some());
     let rows = cells.iter().zip(&dots).map(|(cell, dot)| {
         let name = cell.implementation.clone();
         let mut row = match cell.measured() {
@@ -101,14 +104,14 @@ pub fn chart(data: &Data, scenario: &Scenario) -> Result<Chart, ReportError> {
             ],
             None => [&name, "no number", "", "", ""].map(str::to_owned).to_vec(),
         };
-        if disturbed {
-            let said = cell.measured().and_then(|m| m.disturbance());
-            row.push(said.unwrap_or_default());
+        if has_remark {
+            let remark = cell.measured().and_then(|m| m.remark(unit));
+            row.push(remark.unwrap_or_default());
         }
         row
     });
     let head = ["", "median", "95 % interval", "all windows", "ratio"];
-    let head = head.into_iter().chain(disturbed.then_some("rate"));
+    let head = head.into_iter().chain(has_remark.then_some("remark"));
     Ok(Chart {
         subtitle: format!("{} · {}", scenario.name, form(scenario)),
         description: match numbers().next() {
@@ -154,6 +157,7 @@ pub fn uncontended(
         name: &it.implementation,
         reference: false,
         number: Ok((it.lo, it.nanos, it.hi)),
+        modes: None,
         windows: Vec::new(),
     });
     let picture = picture(
@@ -203,6 +207,8 @@ struct Dot<'a> {
     reference: bool,
     /// Its number between the ends of its interval, or why it has none.
     number: Result<(f64, f64, f64), &'a str>,
+    /// Its two modes, where it has two.
+    modes: Option<[Mode; 2]>,
     /// The values that this was computed from.
     windows: Vec<f64>,
 }
@@ -277,6 +283,14 @@ fn picture(
                 Ok((lo, middle, hi)) => {
                     let ends = vec![(lo, row(n)), (hi, row(n))];
                     inside.draw_series([line(ends, Ink::Interval(place))])?;
+                    let modes = dot.modes.iter().flatten().map(|mode| {
+                        let at = mode.median.clamp(least, most);
+                        line(
+                            vec![(at, row(n) - TICK), (at, row(n) + TICK)],
+                            Ink::Interval(place),
+                        )
+                    });
+                    inside.draw_series(modes)?;
                     inside.draw_series([marker((middle, row(n)), place)])?;
                 }
                 Err(why) => {

@@ -1,5 +1,5 @@
 //! How a value changes along one axis (threads, capacity, message size, clauses, load), with all else
-//! the same.
+//! the same. A cell with two modes has a tick at each.
 
 use std::collections::BTreeMap;
 
@@ -14,6 +14,9 @@ use super::svg::{Ink, UNITS};
 use super::{Chart, Data, Hover, direction, failures, form, placebo_spread};
 use crate::error::ReportError;
 use crate::number;
+
+/// How far the tick of a mode reaches to each side, as a share of the distance of two points.
+const TICK: f64 = 0.03;
 
 /// What varies along a chart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -244,6 +247,15 @@ pub fn chart(data: &Data, of: &Line) -> Result<Chart, ReportError> {
                 .collect();
             let intervals = points.iter().map(|&(x, m)| vec![(x, m.lo), (x, m.hi)]);
             inside.draw_series(intervals.map(|ends| line(ends, Ink::Interval(key.place))))?;
+            let modes = points.iter().flat_map(|&(x, m)| {
+                let at = m
+                    .modes
+                    .into_iter()
+                    .flatten()
+                    .map(|mode| mode.median.clamp(bottom, top));
+                at.map(move |y| line(vec![(x - TICK, y), (x + TICK, y)], Ink::Interval(key.place)))
+            });
+            inside.draw_series(modes)?;
             let middle = points.iter().map(|&(x, m)| (x, m.median));
             inside.draw_series([line(middle.clone().collect(), Ink::Line(key.place))])?;
             inside.draw_series(middle.map(|point| marker(point, key.place)))?;
@@ -265,7 +277,7 @@ pub fn chart(data: &Data, of: &Line) -> Result<Chart, ReportError> {
                         m.bound(),
                         number::value(m.median, unit),
                         number::interval(m.lo, m.hi, unit),
-                        m.disturbance().map_or(String::new(), |d| format!(", {d}"))
+                        m.remark(unit).map_or(String::new(), |it| format!(", {it}"))
                     ),
                     None => "no number".to_owned(),
                 },

@@ -109,6 +109,15 @@ pub fn warnings(runs: &[RunData], all: usize, warnings: &mut Vec<String>) {
         if run.noise.iter().any(|noise| !noise.quiet) {
             warn("The machine was not quiet; see Machine and noise.".to_owned());
         }
+        if let Some((near, far)) = round_trips(run).filter(|(near, far)| *far >= CORES_MOVED * near)
+        {
+            warn(format!(
+                "The cores moved: a cache line took {} to {} from one to the other and back in different rounds. Cells with \
+                 several threads may have two modes.",
+                number::nanos(near),
+                number::nanos(far)
+            ));
+        }
         if run.run.commit.ends_with("-dirty") {
             warn("The build had changes that are in no commit.".to_owned());
         }
@@ -123,6 +132,24 @@ pub fn warnings(runs: &[RunData], all: usize, warnings: &mut Vec<String>) {
             "The numbers are of the latest build; {stand} in History alone."
         ));
     }
+}
+
+/// How many times the nearest distance of two cores is more than chance.
+const CORES_MOVED: f64 = 1.5;
+
+/// The time of a cache line to another core and back in the rounds: the 5th and the 95th percentile.
+fn round_trips(run: &RunData) -> Option<(f64, f64)> {
+    let rounds = run.rounds.iter();
+    let mut trips: Vec<f64> = rounds
+        .filter_map(|round| round.core_round_trip_nanos)
+        .collect();
+    trips.sort_unstable_by(f64::total_cmp);
+    let at = |percent: usize| {
+        trips
+            .get(trips.len().saturating_sub(1) * percent / 100)
+            .copied()
+    };
+    Some((at(5)?, at(95)?))
 }
 
 /// The facts of a run.
@@ -163,6 +190,12 @@ pub fn card(run: &RunData) -> Card {
         (
             "core to core and back",
             nanos(machine.core_round_trip_nanos),
+        ),
+        (
+            "the same in nine rounds of ten",
+            round_trips(run).map_or(String::new(), |(near, far)| {
+                format!("{} to {}", number::nanos(near), number::nanos(far))
+            }),
         ),
         ("park and unpark", nanos(machine.park_round_trip_nanos)),
         (

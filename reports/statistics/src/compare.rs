@@ -158,6 +158,7 @@ pub fn compare<'a>(
             rounds: values.len(),
             disturbed: samples.pace(name).disturbed,
             median,
+            modes: samples.modes(name),
             lo: lo.min(median),
             hi: hi.max(median),
             ratio: distance.ratio,

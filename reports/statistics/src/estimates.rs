@@ -14,6 +14,7 @@ use super::flight::Flight;
 use super::health::Health;
 use super::latency::LatencyCurves;
 use super::lateness::LatenessCurves;
+use super::modes::Mode;
 use super::quantity::Quantity;
 use crate::checked::Checked;
 use crate::error::StatisticsError;
@@ -165,6 +166,9 @@ pub struct Measured {
     pub disturbed: usize,
     /// Median of the values of all rounds, in the cell's unit.
     pub median: f64,
+    /// The two modes of these values, where they have two.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub modes: Option<[Mode; 2]>,
     /// Lower end of its interval.
     pub lo: f64,
     /// Upper end of its interval.
@@ -608,6 +612,25 @@ impl Measured {
     pub fn disturbance(&self) -> Option<String> {
         let (disturbed, rounds) = (self.disturbed, self.rounds);
         (disturbed > 0).then(|| format!("{disturbed} of {rounds} windows disturbed"))
+    }
+
+    /// What qualifies the median, in words: two modes and disturbed windows. `unit` is that of the cell.
+    pub fn remark(&self, unit: &str) -> Option<String> {
+        let all = [self.two_modes(unit), self.disturbance()].into_iter();
+        all.flatten()
+            .reduce(|modes, rate| format!("{modes}; {rate}"))
+    }
+
+    /// `two modes: 6.1 M in 18 windows, 9.8 M in 12`, if it has two.
+    fn two_modes(&self, unit: &str) -> Option<String> {
+        let [low, high] = self.modes?;
+        Some(format!(
+            "two modes: {} in {} windows, {} in {}",
+            number::value(low.median, unit),
+            low.rounds,
+            number::value(high.median, unit),
+            high.rounds
+        ))
     }
 }
 

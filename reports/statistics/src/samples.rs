@@ -6,6 +6,7 @@ use flowmeter_harness::caps::Origin;
 use flowmeter_records::{Better, Build, FailureKind, Implementation, RunData, Scenario, Window};
 
 use super::forks::median;
+use super::modes::{Mode, modes};
 use super::pace::Pace;
 use super::tails::{Pooled, TAIL};
 use crate::error::StatisticsError;
@@ -79,6 +80,17 @@ impl ScenarioSamples<'_> {
                 median(&values.map(|(_, value)| value).collect::<Vec<_>>())
             }
         }
+    }
+
+    /// The two modes of an implementation's values, where they have two. Pooled latencies have none: their number is no
+    /// middle of windows.
+    pub fn modes(&self, implementation: &str) -> Option<[Mode; 2]> {
+        let entry = Entry::Original;
+        if self.pooled.contains_key(&(implementation, entry)) {
+            return None;
+        }
+        let values = self.values(implementation, entry).into_iter();
+        modes(&values.map(|(_, value)| value).collect::<Vec<_>>())
     }
 
     /// Logarithms of what an entry is compared by, signed so that more is better.

@@ -266,3 +266,21 @@ fn mutants_show_the_properties_that_killed_them_and_survivors_in_red() {
     assert!(mutants.contains("mutex-four survived c3-capacity"));
     assert!(mutants.contains("<span class=\"badge pass\">no alarm"));
 }
+
+#[test]
+fn cores_that_moved_in_some_rounds_are_a_warning_with_both_distances() {
+    let steady = run(1);
+    let warning = "The cores moved: a cache line took 115 ns to 230 ns";
+    let is_warned = |run: &RunData| page(vec![run.clone()]).contains(warning);
+    assert!(!is_warned(&steady));
+    let far_in = |every: usize| {
+        let mut run = steady.clone();
+        for round in run.rounds.iter_mut().step_by(every) {
+            round.core_round_trip_nanos = Some(230.0);
+        }
+        run
+    };
+    assert!(is_warned(&far_in(10)));
+    // One round in forty is an interruption.
+    assert!(!is_warned(&far_in(40)));
+}

@@ -87,7 +87,9 @@ fn a_page_of_twelve_in_sixty_scenarios_is_written_within_a_second() {
     // The machine may be busy once or twice.
     let mut all: Vec<_> = ["a.html", "b.html", "c.html"].map(write).into();
     all.sort_by_key(|(took, _)| *took);
-    assert!(all[0].0 < Duration::from_secs(1), "{:?}", all[0].0);
+    // An unoptimised build beside other work takes two or three times as long.
+    let limit = Duration::from_secs(if cfg!(debug_assertions) { 4 } else { 1 });
+    assert!(all[0].0 < limit, "{:?}", all[0].0);
     assert!(all.iter().all(|(_, page)| *page == all[0].1));
     assert!(all[0].1.len() < 500_000);
 }
@@ -759,4 +761,27 @@ fn a_torn_run_is_read_to_where_it_tore_and_a_foreign_one_is_one_clear_sentence()
         assert!(error.contains("records.jsonl"), "{error}");
         assert_eq!(error.lines().count(), 1, "{error}");
     }
+}
+
+#[test]
+fn a_cell_with_two_modes_shows_both() {
+    let shape = Shape {
+        noise: 0.01,
+        ..Shape::default()
+    };
+    let mut run = fixture::run(&shape);
+    assert!(!page(&run).contains("two modes"));
+    let scenario = "channels/spsc-64";
+    let its = run.windows.iter_mut();
+    let its = its.filter(|w| w.scenario == scenario && w.implementation == "mutex" && !w.placebo);
+    for w in its {
+        w.value = if w.round % 3 == 0 { 4e6 } else { 6e6 } + f64::from(w.round);
+    }
+    let page = page(&run);
+    let found = page.find("two modes: ").expect("a remark");
+    let remark = &page[found..found + 60];
+    assert!(
+        remark.starts_with("two modes: 4.00 M in 10 windows, 6.00 M in 20"),
+        "{remark}"
+    );
 }
