@@ -1,7 +1,7 @@
 //! One scenario of a run: fork by fork, round by round, one window at a time.
 //!
 //! In a fork every entry of the scenario has a process of its own. All are alive at once, and all but the one being
-//! measured are idle on their pipes. Each process proves itself once per fork, untimed; a fresh process that has proved
+//! measured are stopped. Each process proves itself once per fork, untimed; a fresh process that has proved
 //! itself is as warm as every other. Rounds follow. In each, every entry has one window, in an order drawn anew from
 //! the seed, so that drift of the machine affects all entries alike. Two builds of an implementation are timed one after
 //! the other, so that drift affects their ratio less.
@@ -120,6 +120,7 @@ impl<'a> Parent<'a> {
             let proved = started.and_then(|mut process| {
                 process.ready(self.plan.prove_limit)?;
                 process.prove(self.plan.prove_limit)?;
+                process.rest();
                 Ok(process)
             });
             match proved {
@@ -197,6 +198,7 @@ impl<'a> Parent<'a> {
             let limit = self.plan.ramp + course.window + self.plan.window_limit;
             let timed = process.window(spec, limit).and_then(|sample| {
                 let peak = process.peak_memory(self.plan.window_limit)?;
+                process.rest();
                 Ok((sample, peak))
             });
             match timed {

@@ -1,6 +1,6 @@
 //! The measuring engine: rounds, forks, windows, histograms, noise.
 //!
-//! An implementation is timed in a child process that speaks a line [`protocol`] and is idle on a pipe while others run. The
+//! An implementation is timed in a child process that speaks a line [`protocol`] and is stopped while others run. The
 //! [`parent`] interleaves windows among the children. A [`Stage`] is what a child runs in a window: the engine knows no
 //! workload and no implementation.
 //!

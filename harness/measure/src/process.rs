@@ -30,17 +30,20 @@ pub(super) struct Process {
     process: Child,
     /// Whether it has been waited for.
     has_ended: bool,
+    /// Whether it is stopped.
+    rests: bool,
     input: ChildStdin,
     answers: Receiver<Vec<u8>>,
     complaints: Receiver<String>,
 }
 
 impl Process {
-    /// Starts the process. Requests may be sent at once.
+    /// Starts the process. Requests may be sent at once. It does not outlive the thread that calls this.
     pub(super) fn start(mut command: Command) -> Result<Process, StageError> {
         // An interrupt from the terminal reaches only the engine, and the end of the engine ends the implementations.
         // Otherwise they would die first, and the records would blame them.
         group::of_its_own(&mut command);
+        group::dies_with_its_starter(&mut command);
         let mut process = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -64,6 +67,7 @@ impl Process {
         Ok(Process {
             process,
             has_ended: false,
+            rests: false,
             input,
             answers,
             complaints,
@@ -78,10 +82,19 @@ impl Process {
             let said = shortened(&line, EXCERPT);
             return Err(rubbish(format!("it answered {said:?} and was not asked")));
         }
+        if std::mem::take(&mut self.rests) {
+            group::goes_on(&self.process);
+        }
         let mut line = serde_json::to_vec(request).expect("a request is JSON");
         line.push(b'\n');
         let sent = self.input.write_all(&line);
         sent.map_err(|_| self.ended())
+    }
+
+    /// Stops it until it is asked again.
+    pub(super) fn rest(&mut self) {
+        self.rests = true;
+        group::rests(&self.process);
     }
 
     /// Waits for the answer to the request to prepare.

@@ -27,6 +27,11 @@ pub fn serve() -> ExitCode {
             windows: 0,
             _alive: alive,
         };
+        #[cfg(target_os = "linux")]
+        if implementation == "watches" {
+            let own = std::process::id().to_string();
+            File::create(fake.folder.join(format!("pid-{own}"))).expect("it can be written");
+        }
         match implementation {
             "unprepared" => Err(error(FailureKind::Protocol, "it knows no such scenario")),
             "panics-unprepared" => panic!("not like this"),
@@ -71,6 +76,27 @@ fn error(kind: FailureKind, message: &str) -> StageError {
     StageError {
         kind,
         message: message.to_owned(),
+    }
+}
+
+/// Waits until each other process that has left its number in this folder is stopped.
+#[cfg(target_os = "linux")]
+fn wait_until_others_rest(folder: &std::path::Path) {
+    let files = std::fs::read_dir(folder).expect("a folder");
+    let names = files.map(|file| file.expect("a file").file_name());
+    let names: Vec<String> = names.filter_map(|name| name.into_string().ok()).collect();
+    let own = std::process::id().to_string();
+    let others = names.iter().filter_map(|name| name.strip_prefix("pid-"));
+    for other in others.filter(|other| *other != own) {
+        let is_stopped = || {
+            let stat = std::fs::read_to_string(format!("/proc/{other}/stat")).unwrap_or_default();
+            stat.rsplit(')')
+                .next()
+                .is_some_and(|rest| rest.starts_with(" T"))
+        };
+        while !is_stopped() {
+            std::thread::yield_now();
+        }
     }
 }
 
@@ -151,6 +177,8 @@ impl Stage for Fake {
             ("exits", _) => std::process::exit(0),
             ("lies", _) => return Err(error(FailureKind::Count, "put 1000, took 999")),
             ("void", _) => return Err(error(FailureKind::Void, "it cannot sustain that")),
+            #[cfg(target_os = "linux")]
+            ("watches", _) => wait_until_others_rest(&self.folder),
             ("not-a-number", _) => sample.value = f64::NAN,
             ("no-time", _) => sample.nanos = 0,
             ("prints", _) => println!("{{\"answer\":\"ready\"}}"),

@@ -18,6 +18,7 @@ tests![
     every_entry_has_one_window_in_every_round,
     windows_follow_the_seeded_order,
     one_window_at_a_time,
+    all_others_are_stopped_in_a_window,
     a_fork_is_a_generation_of_processes,
     all_entries_draw_from_the_same_seed,
     a_slowed_copy_is_told_so_and_told_apart,
@@ -71,6 +72,16 @@ fn one_window_at_a_time() {
     // Each fake refuses a window in which it is not alone.
     let ground = Ground::new();
     let plan = plan(ground.path(), &["x/one"], &mixed());
+    let summary = run(&plan, &ground.run_folder(), spawn, &mut Silent).unwrap();
+    assert_eq!(summary.failures, 0, "{:?}", ground.read().failures);
+}
+
+fn all_others_are_stopped_in_a_window() {
+    // Each fake waits in its window until the others are stopped.
+    let ground = Ground::new();
+    let watching = [Entry::new("watches"), Entry::placebo("watches")];
+    let mut plan = plan(ground.path(), &["x/one"], &watching);
+    plan.run.forks = 1;
     let summary = run(&plan, &ground.run_folder(), spawn, &mut Silent).unwrap();
     assert_eq!(summary.failures, 0, "{:?}", ground.read().failures);
 }
