@@ -46,8 +46,8 @@ pub use machines::{Machine, machines};
 pub use rows::{CellRow, CmpRow, RankRow, cmp_rows, rank_rows};
 pub use sighting::{Sighting, sighting_table, sightings};
 pub use statistics::{
-    Call, Change, Diff, Estimates, Moved, Pair, Paired, Verdict, diff, estimate, estimates_of,
-    moved, paired,
+    Call, Change, Diff, Estimates, Moved, Pair, Paired, Stop, Verdict, diff, estimate,
+    estimates_of, moved, paired,
 };
 pub use terminal::{
     DEFAULT_WIDTH, Style, cmp_table, diff_table, layouts_table, paired_markdown, paired_table,

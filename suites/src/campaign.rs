@@ -331,6 +331,7 @@ pub fn plan(
         allocation_window: Some(USUAL_ALLOCATION_WINDOW),
         noise_watch: Duration::from_millis(500),
         strict: settings.strict,
+        fork_limit: None,
         budget: settings.budget.map(|total| Budget {
             total,
             longest_window: settings.window,
@@ -343,7 +344,7 @@ pub fn plan(
 }
 
 /// The engine's plan that compares two builds and nothing else: [`plan`] without placebos and without counting
-/// allocations. With [`Settings::slowed_percent`], this build is slowed in the cells for which `is_slowed` returns true,
+/// allocations. No scenario gets much more time in a fork than its windows were asked for. With [`Settings::slowed_percent`], this build is slowed in the cells for which `is_slowed` returns true,
 /// by scenario and implementation.
 pub fn plan_of_pairs(
     selection: &Selection,
@@ -358,6 +359,7 @@ pub fn plan_of_pairs(
     let mut plan = plan(selection, proofs, Vec::new(), &unslowed);
     plan.run.slowed_percent = settings.slowed_percent;
     plan.allocation_window = None;
+    plan.fork_limit = Some(settings.window * settings.rounds);
     for planned in &mut plan.planned_scenarios {
         let name = &planned.scenario.name;
         let scenario = selection.scenarios.iter().find(|it| it.name == *name);

@@ -88,6 +88,9 @@ impl<'a> Parent<'a> {
                 }),
             }
         }
+        let at = self.before.scenarios.entry(planned.scenario.name.clone());
+        let counted = entries.iter().map(|entry| entry.implementation.clone());
+        at.or_default().counted.extend(counted);
         self.pace.processes_took(began.elapsed(), entries.len());
         Ok(())
     }

@@ -16,7 +16,7 @@ use super::error::MeasureError;
 use super::plan::{EntryKey, Plan, PlannedScenario};
 use flowmeter_records::{Build, Failure, RECORDS_FILE, Record, RecordError, RunData, read_run};
 
-/// Where an earlier part of a run stopped in one scenario.
+/// Where a run stands in one scenario, at first where an earlier part of it stopped.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Standpoint {
     /// Complete rounds.
@@ -218,11 +218,6 @@ fn same_run(folder: &Path, data: &RunData, plan: &Plan) -> Result<(), MeasureErr
             "rounds",
             recorded.rounds.to_string(),
             planned.rounds.to_string(),
-        ),
-        (
-            "looks",
-            recorded.looks.to_string(),
-            planned.looks.to_string(),
         ),
         (
             "layouts",

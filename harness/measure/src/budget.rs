@@ -111,6 +111,11 @@ impl Pace {
         self.window_overhead += wall.saturating_sub(window);
     }
 
+    /// Accounts for time that belongs to no single window, such as that of a probe.
+    pub(super) fn round_took(&mut self, more: Duration) {
+        self.window_overhead += more;
+    }
+
     pub(super) fn processes_took(&mut self, wall: Duration, processes: usize) {
         self.processes += u32::try_from(processes).unwrap_or(u32::MAX);
         self.process_time += wall;

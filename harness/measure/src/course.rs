@@ -59,7 +59,7 @@ impl<'a> Parent<'a> {
         let at = self.standpoint(planned);
         let is_excluded = |entry: &Entry| at.excluded.contains(&entry.key());
         if at.rounds >= self.due || planned.entries.iter().all(is_excluded) {
-            // An earlier part of the run has timed it.
+            // It has been timed, by an earlier part of the run or before an earlier look.
             let uncounted = self.uncounted(planned, |key| at.excluded.contains(key));
             return self.count_allocations(planned, &uncounted);
         }
@@ -139,11 +139,13 @@ impl<'a> Parent<'a> {
         if field.0.iter().flatten().count() == processes {
             self.pace.processes_took(began.elapsed(), processes);
         }
-        for _ in 0..self.plan.run.rounds.min(self.due - course.rounds) {
-            if field.is_empty() {
-                break;
+        let end = course.rounds + self.plan.run.rounds.min(self.due - course.rounds);
+        let mut timed = Duration::ZERO;
+        while course.rounds < end && !field.is_empty() {
+            timed += self.round(course, &mut field, fork)?;
+            if self.plan.fork_limit.is_some_and(|limit| timed >= limit) {
+                course.rounds = end;
             }
-            self.round(course, &mut field, fork)?;
         }
         Ok(())
     }
@@ -162,13 +164,13 @@ impl<'a> Parent<'a> {
         Ok(process)
     }
 
-    /// One window for each entry that has not failed.
+    /// One window for each entry that has not failed. Returns how long the longest was.
     fn round(
         &mut self,
         course: &mut Course<'a>,
         field: &mut Field,
         fork: u32,
-    ) -> Result<(), MeasureError> {
+    ) -> Result<Duration, MeasureError> {
         let planned = course.planned;
         let scenario = planned.scenario.name.as_str();
         let (seed, round) = (self.plan.run.seed, course.rounds);
@@ -179,10 +181,8 @@ impl<'a> Parent<'a> {
             of,
         });
         course.in_round = 0;
-        let is_watched = !self.plan.noise_watch.is_zero();
-        // A virtual machine's cores can move to other cores of the host between two rounds.
-        let core_round_trip_nanos = is_watched.then(machine::core_round_trip_nanos).flatten();
-        let fixed_work_nanos = is_watched.then(noise::fixed_work_nanos);
+        let (core_round_trip_nanos, fixed_work_nanos) = self.probe();
+        let mut longest = 0;
         for index in order_of_entries(seed, scenario, round, &planned.entries) {
             let Some(process) = &mut field.0[index] else {
                 continue;
@@ -203,6 +203,7 @@ impl<'a> Parent<'a> {
             });
             match timed {
                 Ok((sample, peak)) => {
+                    longest = longest.max(sample.nanos);
                     let window = window_record(scenario, entry, (fork, round), sample, peak);
                     self.book.append(&Record::Window(window.clone()))?;
                     self.windows += 1;
@@ -229,7 +230,22 @@ impl<'a> Parent<'a> {
         }))?;
         course.rounds += 1;
         course.in_round = 0;
-        Ok(())
+        Ok(Duration::from_nanos(longest))
+    }
+
+    /// What the machine does at the moment: a round trip between two cores, and fixed work. A virtual machine's cores may
+    /// have moved to other cores of the host since the last round.
+    fn probe(&mut self) -> (Option<f64>, Option<u64>) {
+        if self.plan.noise_watch.is_zero() {
+            return (None, None);
+        }
+        let began = Instant::now();
+        let probed = (
+            machine::core_round_trip_nanos(),
+            Some(noise::fixed_work_nanos()),
+        );
+        self.pace.round_took(began.elapsed());
+        probed
     }
 
     /// Records the failure of an entry, once.

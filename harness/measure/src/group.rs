@@ -5,7 +5,7 @@
 //! the engine's task.
 //!
 //! A group that rests is stopped: its timers, collectors and pools take no time of others. Where the engine is killed
-//! meanwhile, the system kills it.
+//! meanwhile, the system kills the process that leads it. A script therefore replaces itself by its program (`exec`).
 
 use std::process::{Child, Command};
 
@@ -24,8 +24,10 @@ pub fn dies_with_its_starter(command: &mut Command) {
     // SAFETY: prctl may be called between fork and exec, and touches no memory here.
     unsafe {
         std::os::unix::process::CommandExt::pre_exec(command, || {
-            libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
-            Ok(())
+            match libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL as libc::c_ulong) {
+                0 => Ok(()),
+                _ => Err(std::io::Error::last_os_error()),
+            }
         });
     }
     #[cfg(not(target_os = "linux"))]

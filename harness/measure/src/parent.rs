@@ -72,7 +72,8 @@ pub fn run_in_looks(
 /// Continues a run that was cut off. Returns `None` when nothing is left to do.
 ///
 /// Only a torn last line and the windows of an unfinished round are dropped. Scenarios that lack rounds continue in a
-/// new fork, with an unused number, until they have as many as planned. Entries that have failed stay excluded.
+/// new fork, with an unused number, until they have as many as planned. Entries that have failed stay excluded. A run of
+/// several looks is not continued: its records do not say what was settled.
 ///
 /// # Errors
 /// [`MeasureError`], also when the plan is not that of the run in the folder.
@@ -83,6 +84,11 @@ pub fn resume(
     progress: &mut dyn Progress,
 ) -> Result<Option<RunSummary>, MeasureError> {
     plan.check()?;
+    if plan.run.looks > 1 {
+        return Err(MeasureError::Plan(
+            "a run that looks several times cannot be resumed; begin it anew".to_owned(),
+        ));
+    }
     let (book, standpoints) = match Book::resume(folder, plan)? {
         Found::Complete => return Ok(None),
         Found::Unfinished(book, standpoints) => (book, standpoints),
@@ -109,6 +115,7 @@ fn watch(plan: &Plan) -> Result<Option<Noise>, MeasureError> {
 pub(super) struct Parent<'a> {
     pub(super) plan: &'a Plan,
     pub(super) book: Book,
+    /// Where each scenario stands, and what earlier parts of the run measured.
     pub(super) before: Standpoints,
     pub(super) spawn: &'a dyn Fn(&str, &Entry, u32) -> Command,
     pub(super) progress: &'a mut dyn Progress,
@@ -152,24 +159,11 @@ impl<'a> Parent<'a> {
         if let Some(noise) = noise {
             self.note_noise(noise)?;
         }
-        let dropped = self.scenarios()?;
+        let dropped = self.first_look()?;
         for scenario in &dropped {
             self.progress.event(&Event::Dropped { scenario });
         }
-        let of = self.plan.run.looks;
-        for look in 1..of {
-            let settled = settled()?;
-            let count = settled.len();
-            self.progress.event(&Event::Look {
-                look,
-                of,
-                settled: count,
-            });
-            self.exclude(&settled);
-            self.due = self.plan.rounds_until(look + 1);
-            // What lacks time for these forks keeps those that it has.
-            self.scenarios()?;
-        }
+        self.later_looks(&dropped, settled)?;
         let end = End {
             seconds: (self.began.elapsed() + self.spent_before()).as_secs_f64(),
             windows: self.before.windows + self.windows,
@@ -185,8 +179,8 @@ impl<'a> Parent<'a> {
         })
     }
 
-    /// Measures scenario after scenario until the current look. Returns those for which there was no time.
-    fn scenarios(&mut self) -> Result<Vec<String>, MeasureError> {
+    /// Measures scenario after scenario until the first look. Returns those for which there was no time.
+    fn first_look(&mut self) -> Result<Vec<String>, MeasureError> {
         let planned_scenarios = &self.plan.planned_scenarios;
         for index in 0..planned_scenarios.len() {
             let Some((window, kept)) = self.window_of(index) else {
@@ -198,6 +192,50 @@ impl<'a> Parent<'a> {
             self.planned(index, window, later)?;
         }
         Ok(Vec::new())
+    }
+
+    /// Measures what is not settled until each later look. A scenario that lacks the time for it keeps the forks that it
+    /// has.
+    fn later_looks(
+        &mut self,
+        dropped: &[String],
+        settled: impl Fn() -> Result<Settled, MeasureError>,
+    ) -> Result<(), MeasureError> {
+        let of = self.plan.run.looks;
+        let nothing = Demand {
+            windows: 0,
+            processes: 0,
+        };
+        let mut short = HashSet::new();
+        for look in 1..of {
+            let settled = settled()?;
+            self.exclude(&settled);
+            self.due = self.plan.rounds_until(look + 1);
+            let planned_scenarios = &self.plan.planned_scenarios;
+            let open: Vec<usize> = (0..planned_scenarios.len())
+                .filter(|&index| !dropped.contains(&planned_scenarios[index].scenario.name))
+                .filter(|&index| self.demand_of(&planned_scenarios[index]).windows > 0)
+                .collect();
+            if open.is_empty() {
+                break;
+            }
+            self.progress.event(&Event::Look {
+                look,
+                of,
+                settled: settled.len(),
+            });
+            for index in open {
+                match self.window_of(index) {
+                    Some((window, _)) => self.planned(index, window, nothing)?,
+                    None => _ = short.insert(index),
+                }
+            }
+        }
+        if !short.is_empty() {
+            let scenarios = short.len();
+            self.progress.event(&Event::Short { scenarios });
+        }
+        Ok(())
     }
 
     /// Ends what is settled.

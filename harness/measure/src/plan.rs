@@ -35,6 +35,9 @@ pub struct Plan {
     pub allocation_window: Option<Duration>,
     /// Refuse to measure on a machine that is not quiet.
     pub strict: bool,
+    /// A fork of a scenario ends early once the windows of each entry have taken this long. Windows last longer than asked
+    /// where a workload needs more of them, for tails.
+    pub fork_limit: Option<Duration>,
     /// Fit the windows into this time instead of taking [`Run::window_nanos`].
     pub budget: Option<Budget>,
     /// The implementations that take part.

@@ -7,14 +7,19 @@ use flowmeter_records::{Failure, Noise, Window};
 /// A progress event.
 #[derive(Clone, Copy, Debug)]
 pub enum Event<'a> {
-    /// What was measured was looked at, and entries that are not settled get more forks.
+    /// The engine has looked at what is settled, and measures the rest again.
     Look {
-        /// Index of the look, from 0.
+        /// The look, from 1.
         look: u32,
-        /// Number of looks.
+        /// Number of looks, if something stays unsettled.
         of: u32,
         /// Implementations that are settled, each once for each scenario.
         settled: usize,
+    },
+    /// The budget is too small for more forks of some scenarios. They keep those that they have.
+    Short {
+        /// How many scenarios.
+        scenarios: usize,
     },
     /// A scenario begins.
     Scenario {

@@ -25,7 +25,7 @@ pub struct Run {
     pub seed: u64,
     /// Generations of child processes per scenario.
     pub forks: u32,
-    /// How often what is measured was looked at, to end what is decided. The last look is after all forks, and each one
+    /// Looks at what is measured; what is settled is measured no further. The last look is after all forks, and each one
     /// before it after half as many.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub looks: u32,

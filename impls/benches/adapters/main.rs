@@ -6,7 +6,8 @@
 //!
 //! There are two workloads of channels at capacity 64: a put and a take on one thread (`uncontended`), and
 //! one producer against one consumer (`stream`). There are two of timers: arming a timer hours ahead and
-//! cancelling it (`cancel`), and a sleep that is made, polled once and dropped (`sleep`).
+//! cancelling it (`cancel`), and a sleep that is made, polled once and dropped (`sleep`). There is a choice among
+//! several channels (`alts`), and tasks that end at once (`spawn`).
 //!
 //! A round runs the adapter and the bare loop one right after the other, in an order that changes from round
 //! to round, and gives one ratio. The output is the median of the times, and of the ratios with their
@@ -41,6 +42,8 @@ use flowmeter_impls::peers::std as mpsc;
 use flowmeter_impls::peers::thingbuf as thingbuf_mpsc;
 use flowmeter_impls::peers::tokio as tokio_mpsc;
 
+mod executors;
+mod select;
 mod timers;
 
 const CAPACITY: usize = 64;
@@ -269,7 +272,9 @@ fn pairs() -> Vec<Pair> {
     ]
     .into_iter()
     .flatten()
+    .chain(select::pairs())
     .chain(timers::pairs())
+    .chain(executors::pairs())
     .collect()
 }
 

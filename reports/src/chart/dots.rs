@@ -11,7 +11,7 @@ use super::axis::Axis;
 use super::frame::{Frame, line, marker, text_style};
 use super::scaling::measured;
 use super::svg::{Ink, UNITS};
-use super::{Chart, Data, Hover, direction, form, placebo_spread};
+use super::{Chart, Data, Hover, direction, form, modes_remark, placebo_spread};
 use crate::error::ReportError;
 use crate::number;
 use crate::statistics::{Cell, Entry, Mode, samples};
@@ -135,7 +135,7 @@ pub fn chart(data: &Data, scenario: &Scenario) -> Result<Chart, ReportError> {
             .filter_map(|cell| Some(format!("{}: {}", cell.implementation, cell.error()?)))
             .collect(),
         alarms: Vec::new(),
-        remark: String::new(),
+        remark: modes_remark(numbers()),
         why: scenario.why.clone(),
         placebo: placebo_spread(data, &[scenario]),
         scenarios: vec![scenario.name.clone()],
@@ -228,7 +228,7 @@ struct Picture {
     size: (u32, u32),
     shapes: String,
     hover: Hover,
-    /// The ends of all intervals.
+    /// The ends of all intervals and modes.
     ends: (f64, f64),
 }
 
@@ -249,8 +249,14 @@ fn picture(
     dots: &[Dot],
 ) -> Result<Picture, ReportError> {
     let numbers = || dots.iter().filter_map(|dot| dot.number.ok());
-    let lo = numbers().map(|(lo, ..)| lo).fold(f64::INFINITY, f64::min);
-    let hi = numbers().map(|(.., hi)| hi).fold(0.0, f64::max);
+    let modes = || dots.iter().flat_map(|dot| dot.modes.into_iter().flatten());
+    let ends = || {
+        numbers()
+            .flat_map(|(lo, _, hi)| [lo, hi])
+            .chain(modes().map(|it| it.median))
+    };
+    let lo = ends().fold(f64::INFINITY, f64::min);
+    let hi = ends().fold(0.0, f64::max);
     // Categories count upwards, and the best is on top.
     let names = dots.iter().rev().map(|dot| match dot.reference {
         true => format!("{}, ref.", short(dot.name)),
@@ -260,7 +266,7 @@ fn picture(
     let frame = Frame {
         width: 440,
         height: 70 + 19 * dots.len() as u32,
-        // The axis spans the intervals, so that one disturbed window does not compress all others.
+        // The axis spans intervals and modes, so that one disturbed window does not compress all others.
         x: Axis::values(lo, hi, |v| number::tick(v, unit)),
         y: Axis::categories(names.collect()),
         x_name: axis,
@@ -284,7 +290,7 @@ fn picture(
                     let ends = vec![(lo, row(n)), (hi, row(n))];
                     inside.draw_series([line(ends, Ink::Interval(place))])?;
                     let modes = dot.modes.iter().flatten().map(|mode| {
-                        let at = mode.median.clamp(least, most);
+                        let at = mode.median;
                         line(
                             vec![(at, row(n) - TICK), (at, row(n) + TICK)],
                             Ink::Interval(place),

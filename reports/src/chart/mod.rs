@@ -21,7 +21,7 @@ pub use frame::legend_symbol;
 
 use crate::error::ReportError;
 use crate::number;
-use crate::statistics::{Cell, Estimates};
+use crate::statistics::{Cell, Estimates, Measured};
 
 /// What charts are drawn from.
 pub struct Data<'a> {
@@ -253,6 +253,14 @@ fn form(scenario: &Scenario) -> &str {
         "native" => "each in its own form",
         form => form,
     }
+}
+
+/// What ticks beside a median mean, where any of these cells has two modes.
+fn modes_remark<'a>(mut cells: impl Iterator<Item = &'a Measured>) -> String {
+    let has_modes = cells.any(|cell| cell.modes.is_some());
+    let remark =
+        "Two ticks beside a median are the modes of a cell whose rounds fall into two groups.";
+    if has_modes { remark } else { "" }.to_owned()
 }
 
 /// How far the placebos of these scenarios were off, in words.

@@ -11,7 +11,7 @@ use plotters_backend::text_anchor::{HPos, VPos};
 use super::axis::Axis;
 use super::frame::{Frame, line, marker, text_style};
 use super::svg::{Ink, UNITS};
-use super::{Chart, Data, Hover, direction, failures, form, placebo_spread};
+use super::{Chart, Data, Hover, direction, failures, form, modes_remark, placebo_spread};
 use crate::error::ReportError;
 use crate::number;
 
@@ -201,8 +201,9 @@ pub fn chart(data: &Data, of: &Line) -> Result<Chart, ReportError> {
         keys.iter()
             .flat_map(|k| scenarios.iter().filter_map(|s| number_of(s, &k.name)))
     };
-    let lo = all().map(|m| m.lo).fold(f64::INFINITY, f64::min);
-    let hi = all().map(|m| m.hi).fold(0.0, f64::max);
+    let ends = || all().flat_map(|m| [m.lo, m.hi].into_iter().chain(m.mode_medians()));
+    let lo = ends().fold(f64::INFINITY, f64::min);
+    let hi = ends().fold(0.0, f64::max);
     let labels: Vec<String> = of.points.iter().map(|(label, _)| label.clone()).collect();
     let frame = Frame {
         width: 440,
@@ -248,12 +249,9 @@ pub fn chart(data: &Data, of: &Line) -> Result<Chart, ReportError> {
             let intervals = points.iter().map(|&(x, m)| vec![(x, m.lo), (x, m.hi)]);
             inside.draw_series(intervals.map(|ends| line(ends, Ink::Interval(key.place))))?;
             let modes = points.iter().flat_map(|&(x, m)| {
-                let at = m
-                    .modes
-                    .into_iter()
-                    .flatten()
-                    .map(|mode| mode.median.clamp(bottom, top));
-                at.map(move |y| line(vec![(x - TICK, y), (x + TICK, y)], Ink::Interval(key.place)))
+                let ends = move |y| vec![(x - TICK, y), (x + TICK, y)];
+                m.mode_medians()
+                    .map(move |y| line(ends(y), Ink::Interval(key.place)))
             });
             inside.draw_series(modes)?;
             let middle = points.iter().map(|&(x, m)| (x, m.median));
@@ -302,7 +300,7 @@ pub fn chart(data: &Data, of: &Line) -> Result<Chart, ReportError> {
         rows: rows.collect(),
         failures: without(data, of),
         alarms: Vec::new(),
-        remark: String::new(),
+        remark: modes_remark(all()),
         why: first.why.clone(),
         placebo: placebo_spread(data, &scenarios),
         scenarios: scenarios.iter().map(|s| s.name.clone()).collect(),

@@ -621,6 +621,11 @@ impl Measured {
             .reduce(|modes, rate| format!("{modes}; {rate}"))
     }
 
+    /// The medians of its modes, where it has two.
+    pub fn mode_medians(&self) -> impl Iterator<Item = f64> {
+        self.modes.into_iter().flatten().map(|mode| mode.median)
+    }
+
     /// `two modes: 6.1 M in 18 windows, 9.8 M in 12`, if it has two.
     fn two_modes(&self, unit: &str) -> Option<String> {
         let [low, high] = self.modes?;

@@ -49,7 +49,7 @@ pub use latency::LatencyCurves;
 pub use lateness::LatenessCurves;
 pub use layouts::{Moved, moved};
 pub use modes::Mode;
-pub use paired::{Call, Pair, Paired, paired};
+pub use paired::{Call, Pair, Paired, Stop, paired};
 pub use quantity::Quantity;
 pub use samples::{Entry, HELD_OUT, origin, samples, scenarios};
 pub use tails::Tail;

@@ -6,9 +6,11 @@
 //! all cells, and the change is at least the threshold. "No difference beyond the threshold" is a result too. Two
 //! one-sided t tests at 5 % have to exclude both a gain and a loss of the threshold. All else is undecided.
 //!
-//! A run may look several times at what it has measured and give more forks to undecided cells alone
+//! A run may look several times at its cells, and give more forks only to those that are not clear
 //! ([`Run::looks`](flowmeter_records::Run::looks)). Then each look has an equal part of every error rate, so that all
-//! looks together keep it. A cell that ends early was clear; the size of its change is somewhat exaggerated on average.
+//! looks together keep it. Intervals hold the true change with 95 % at whichever look a cell has ended. [`Stop`] says
+//! when. A change near the threshold is not clear before the last look, so looking again gives it no further chance to
+//! be called.
 //!
 //! The answer holds for one layout of each build. The linker places the code of two commits differently, which can move
 //! an uncontended cell by some percent, and more forks do not average that out. The threshold is there for this reason.
@@ -30,6 +32,9 @@ use crate::error::StatisticsError;
 
 /// Accepted probability that a run has any false call, and that a call of no difference is false.
 const ERROR: f64 = 0.05;
+
+/// Where an interval has to end to be clear of the threshold, as a share of it.
+const CLEAR: f64 = 0.75;
 
 const BASE: Entry = Entry::Of(Build::Base);
 
@@ -99,6 +104,36 @@ impl Call {
     /// Whether it is what `--fail-on regression` fails on.
     pub fn is_regression(self) -> bool {
         matches!(self, Call::Slower | Call::Lost)
+    }
+}
+
+/// When more forks of a pair are not worth their time.
+#[derive(Clone, Copy, Debug)]
+pub struct Stop {
+    /// The smallest change that is called one, a share.
+    pub threshold: f64,
+    /// Forks before a pair may be called alike. A mode that one fork in ten has is missed by fewer.
+    pub level: usize,
+    /// Forks at the last look.
+    pub last: usize,
+}
+
+impl Stop {
+    /// Whether a pair is measured no further: its interval is clear of the threshold, or would be too wide at the last
+    /// look for a change of twice the threshold, or its number is a bound.
+    pub fn ends(&self, pair: &Pair) -> bool {
+        let Some((lo, hi)) = pair.ratio_lo.zip(pair.ratio_hi) else {
+            return pair.verdict == Call::Undecided && pair.forks > 1;
+        };
+        let (lo, hi) = (lo.ln(), hi.ln());
+        let bound = -(1.0 - self.threshold).ln();
+        let half_at_last = (hi - lo) / 2.0 * (pair.forks as f64 / self.last as f64).sqrt();
+        match pair.verdict {
+            Call::Slower if hi < -CLEAR * bound => true,
+            Call::Faster if lo > CLEAR * bound => true,
+            Call::Level => pair.forks >= self.level,
+            _ => half_at_last > 2.0 * bound,
+        }
     }
 }
 

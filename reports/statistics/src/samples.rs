@@ -89,8 +89,10 @@ impl ScenarioSamples<'_> {
         if self.pooled.contains_key(&(implementation, entry)) {
             return None;
         }
+        let fork_of = |round: &usize| self.forks.iter().position(|fork| fork.contains(round));
         let values = self.values(implementation, entry).into_iter();
-        modes(&values.map(|(_, value)| value).collect::<Vec<_>>())
+        let values = values.filter_map(|(round, value)| Some((fork_of(&round)?, value)));
+        modes(&values.collect::<Vec<_>>())
     }
 
     /// Logarithms of what an entry is compared by, signed so that more is better.

@@ -268,9 +268,9 @@ fn mutants_show_the_properties_that_killed_them_and_survivors_in_red() {
 }
 
 #[test]
-fn cores_that_moved_in_some_rounds_are_a_warning_with_both_distances() {
+fn cores_that_were_farther_in_some_rounds_are_a_warning_with_both_distances() {
     let steady = run(1);
-    let warning = "The cores moved: a cache line took 115 ns to 230 ns";
+    let warning = "The distance of two cores changed: a cache line took 115 ns to 230 ns";
     let is_warned = |run: &RunData| page(vec![run.clone()]).contains(warning);
     assert!(!is_warned(&steady));
     let far_in = |every: usize| {

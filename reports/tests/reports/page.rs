@@ -87,7 +87,7 @@ fn a_page_of_twelve_in_sixty_scenarios_is_written_within_a_second() {
     // The machine may be busy once or twice.
     let mut all: Vec<_> = ["a.html", "b.html", "c.html"].map(write).into();
     all.sort_by_key(|(took, _)| *took);
-    // An unoptimised build beside other work takes two or three times as long.
+    // An unoptimised build beside other work takes more than a second.
     let limit = Duration::from_secs(if cfg!(debug_assertions) { 4 } else { 1 });
     assert!(all[0].0 < limit, "{:?}", all[0].0);
     assert!(all.iter().all(|(_, page)| *page == all[0].1));

@@ -11,7 +11,7 @@ use flowmeter_harness::sync::shuttle::Shuttle;
 use flowmeter_measure::Settled;
 use flowmeter_records::{RunData, read_run};
 use flowmeter_reports::statistics::RELEVANT;
-use flowmeter_reports::{Call, Paired, paired, paired_markdown, paired_table};
+use flowmeter_reports::{Paired, Stop, paired, paired_markdown, paired_table};
 use regex::Regex;
 
 use super::failure::{FAILED, Failure, Outcome, warn};
@@ -34,7 +34,7 @@ use crate::worlds::Worlds;
 /// with a core for each thread where that is possible.
 /// A cell is called faster or slower if it changed by at least the threshold, and chance does not explain the change: at
 /// most one run in twenty has any false call. A cell that cannot have changed by the threshold has no difference.
-/// A decided cell is measured no further: what it leaves of the budget goes to the others.
+/// A cell that is clear or hopeless is measured no further: what it leaves of the budget goes to the others.
 /// Positive changes are better. The answer is conditional on one layout of each build: another placement of the same
 /// code can move an uncontended cell by some percent.
 #[derive(Debug, Args)]
@@ -46,10 +46,10 @@ pub(super) struct Ab {
     implementations: Implementations,
     #[command(flatten)]
     scenarios: Scenarios,
-    /// Generations of processes, two for each cell [default: 6, then up to 12, 24 and 48 for cells that are still undecided]
+    /// Generations of processes, two for each cell [default: 8, doubled up to 64 while more may decide a cell]
     #[arg(long, value_parser = clap::value_parser!(u32).range(2..=10_000))]
     forks: Option<u32>,
-    /// Rounds in each fork [default: 2 to 6, as the budget allows]
+    /// Rounds in each fork [default: 2 or 4, as the budget allows]
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     rounds: Option<u32>,
     /// Length of a window in milliseconds; the budget may shorten longer ones to 50 [default: 20]
@@ -100,16 +100,21 @@ enum Format {
     Markdown,
 }
 
-/// Forks of a cell that no look has decided, and how often it is looked at: after 6, 12, 24 and 48.
-const FORKS: u32 = 48;
+/// Forks of a cell that is never settled, and how often it is looked at: after 8, 16, 32 and 64.
+const FORKS: u32 = 64;
 const LOOKS: u32 = 4;
-/// Rounds in each fork, and the seconds of a cell in the first look, the most thorough first. The seconds are those of windows
-/// of 20 ms and their ramps. docs/lab/2026-11-26-paired-builds.md has the widths of intervals for other divisions.
-const ROUNDS: [(u32, f64); 2] = [(6, 3.0), (4, 2.2)];
-/// When nothing else fits.
+/// Forks of a cell before it may be called alike, so that a mode of one fork in ten is seen.
+const LEVEL_FORKS: usize = 16;
+/// Rounds in each fork, where there is time. Quiet cells become clear with few, and more forks are worth more than more rounds
+/// (docs/lab/2026-11-26-paired-builds.md).
+const ROUNDS: u32 = 4;
+/// Fewer do not alternate which build is first.
 const FEWEST_ROUNDS: u32 = 2;
 /// The share of the budget for the first look.
 const FIRST_LOOK: f64 = 0.6;
+/// What a window and a process take beside the window itself, seconds.
+const WINDOW_OVERHEAD: f64 = 0.013;
+const PROCESS: f64 = 0.045;
 /// Where runs of pairs are: apart from those that rank.
 const PAIRS: &str = "target/flowmeter/ab/runs";
 /// A window without `--window`.
@@ -148,9 +153,12 @@ impl Ab {
         };
         let plan = plan_of_pairs(&selection, proofs, &settings, is_slowed);
         let threshold = self.threshold / 100.0;
-        // What clashes is said after the run.
-        let settled =
-            |run: &RunData| paired(run, threshold).map_or_else(|_| Settled::new(), decided);
+        let stop = Stop {
+            threshold,
+            level: LEVEL_FORKS,
+            last: FORKS as usize,
+        };
+        let settled = |run: &RunData| settled(run, stop);
         time_planned(&plan, &selection, &settings, &folder, false, settled)?;
         let run = read_run(&folder)?;
         let paired = paired(&run, threshold)?;
@@ -202,13 +210,16 @@ impl Ab {
             all.filter(|it| selection.descriptions.supports(it.name, scenario))
                 .count()
         });
-        let rounds = rounds(cells.sum(), left);
+        let window = self.window.map_or(WINDOW, Duration::from_millis);
         let (forks, looks) = self.forks.map_or((FORKS, LOOKS), |forks| (forks, 1));
+        let share = if looks > 1 { FIRST_LOOK } else { 1.0 };
+        let first = forks >> (looks - 1);
+        let rounds = rounds(cells.sum(), first, window, share * left.as_secs_f64());
         Settings {
             rounds: self.rounds.unwrap_or(rounds),
             forks,
             looks,
-            window: self.window.map_or(WINDOW, Duration::from_millis),
+            window,
             budget: Some(left),
             seed: 1,
             pinning: self.pin.pinning(),
@@ -235,20 +246,23 @@ impl Ab {
     }
 }
 
-/// The pairs that more forks would tell nothing about.
-fn decided(paired: Paired) -> Settled {
-    let pairs = paired.pairs.into_iter();
-    let decided = pairs.filter(|pair| pair.verdict != Call::Undecided);
-    decided
-        .map(|pair| (pair.scenario, pair.implementation))
-        .collect()
+/// The cells that are measured no further.
+fn settled(run: &RunData, stop: Stop) -> Settled {
+    let failed = run.failures.iter();
+    let failed = failed.map(|it| (it.scenario.clone(), it.implementation.clone()));
+    // An error of the statistics is reported when the run has ended.
+    let pairs = paired(run, stop.threshold).map_or_else(|_| Vec::new(), |paired| paired.pairs);
+    let ended = pairs.into_iter().filter(|pair| stop.ends(pair));
+    let ended = ended.map(|pair| (pair.scenario, pair.implementation));
+    ended.chain(failed).collect()
 }
 
-/// Rounds for so many cells in that time.
-fn rounds(cells: usize, left: Duration) -> u32 {
-    let share = FIRST_LOOK * left.as_secs_f64() / cells.max(1) as f64;
-    let fitting = ROUNDS.iter().find(|(_, seconds)| *seconds <= share);
-    fitting.map_or(FEWEST_ROUNDS, |&(rounds, _)| rounds)
+/// Rounds for that many forks of so many cells in that time.
+fn rounds(cells: usize, forks: u32, window: Duration, time: f64) -> u32 {
+    let of_fork = time / (cells.max(1) as f64 * f64::from(forks)) / 2.0;
+    let fitting = (of_fork - PROCESS) / (window.as_secs_f64() + WINDOW_OVERHEAD);
+    let pairs_of_rounds = (fitting / 2.0).clamp(0.0, f64::from(ROUNDS / 2)) as u32;
+    (2 * pairs_of_rounds).max(FEWEST_ROUNDS)
 }
 
 #[cfg(test)]
@@ -257,11 +271,11 @@ mod tests {
 
     #[test]
     fn a_hundred_cells_in_ten_minutes_have_all_rounds_and_more_have_fewer() {
-        let minutes = |n: u64| Duration::from_secs(60 * n);
-        assert_eq!(rounds(1, minutes(10)), 6);
-        assert_eq!(rounds(100, minutes(10)), 6);
-        assert_eq!(rounds(150, minutes(10)), 4);
-        assert_eq!(rounds(300, minutes(10)), 2);
-        assert_eq!(rounds(0, minutes(10)), 6);
+        let in_ten_minutes = |cells| rounds(cells, 8, WINDOW, FIRST_LOOK * 600.0);
+        assert_eq!(in_ten_minutes(1), 4);
+        assert_eq!(in_ten_minutes(100), 4);
+        assert_eq!(in_ten_minutes(200), 2);
+        assert_eq!(in_ten_minutes(0), 4);
+        assert_eq!(rounds(100, 8, 10 * WINDOW, 360.0), 2, "long windows");
     }
 }

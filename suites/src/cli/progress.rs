@@ -79,7 +79,10 @@ impl Progress for Measuring {
                 }
             }
             Event::Look { look, of, settled } => self.say(&format!(
-                "look {look} of {of}: {settled} settled; the others get as many forks again"
+                "look {look} of at most {of}: {settled} cells are settled; the others get as many forks again"
+            )),
+            Event::Short { scenarios } => self.say(&format!(
+                "no time for more forks in {scenarios} scenarios; their cells keep those that they have"
             )),
             Event::Window { standing, .. } => self.stand(standing),
             Event::Failure { failure, standing } => {

@@ -83,6 +83,7 @@ pub fn plan(ground: &Path, scenarios: &[&str], entries: &[Entry]) -> Plan {
         allocation_window: None,
         noise_watch: Duration::ZERO,
         strict: false,
+        fork_limit: None,
         budget: None,
         implementations: names.into_iter().map(implementation).collect(),
         proofs: Vec::new(),

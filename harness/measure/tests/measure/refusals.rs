@@ -117,12 +117,11 @@ fn a_plan_that_differs_is_refused_and_the_run_left_alone() {
     let ground = Ground::new();
     run(&one(&ground), &ground.run_folder(), spawn, &mut Silent).unwrap();
     let before = ground.lines();
-    let others: [Change; 10] = [
+    let others: [Change; 9] = [
         ("seed 7, and this one asks for 8", |p| p.run.seed = 8),
         ("rounds 3", |p| p.run.rounds = 4),
         ("forks 2", |p| p.run.forks = 3),
         ("windows of 1000 ns", |p| p.run.window_nanos = 2_000),
-        ("looks 1", |p| p.run.looks = 2),
         ("layouts 1", |p| p.run.layouts = 2),
         ("the build", |p| p.run.commit = "another".to_owned()),
         (

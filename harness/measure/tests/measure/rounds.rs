@@ -7,10 +7,11 @@ use std::time::Duration;
 use flowmeter_measure::budget::Budget;
 use flowmeter_measure::order::order_of_round;
 use flowmeter_measure::protocol::decode_histogram;
-use flowmeter_measure::{Entry, Event, Settled, Silent, Standing, run, run_in_looks};
+use flowmeter_measure::{Entry, Event, Settled, Silent, Standing, resume, run, run_in_looks};
 
 use flowmeter_records::RunData;
 
+use crate::fakes::ALLOCATION_NANOS;
 use crate::field::{Ground, assert_whole, entries, only_window, plan, spawn};
 use crate::tests;
 
@@ -29,6 +30,8 @@ tests![
     progress_counts_down_to_nothing,
     a_budget_too_small_drops_the_least_important,
     what_is_settled_at_a_look_gets_no_more_forks,
+    when_all_is_settled_there_is_no_further_look,
+    a_fork_ends_early_where_windows_are_longer_than_asked,
 ];
 
 fn mixed() -> Vec<Entry> {
@@ -253,9 +256,10 @@ fn a_budget_too_small_drops_the_least_important() {
 fn what_is_settled_at_a_look_gets_no_more_forks() {
     let ground = Ground::new();
     let mut all = vec![Entry::new("ant"), Entry::base("ant")];
-    all.extend(entries(&["bee"]));
+    all.extend(entries(&["bee", "lies"]));
     let mut plan = plan(ground.path(), &["x/one", "x/two"], &all);
     (plan.run.forks, plan.run.looks) = (8, 3);
+    plan.allocation_window = Some(Duration::from_nanos(ALLOCATION_NANOS));
     let seen = RefCell::new(Vec::new());
     let settled = |run: &RunData| {
         seen.borrow_mut().push(run.rounds.len());
@@ -278,4 +282,31 @@ fn what_is_settled_at_a_look_gets_no_more_forks() {
     assert_eq!(summary.windows, data.windows.len() as u64);
     let forks: BTreeSet<u32> = data.rounds.iter().map(|round| round.fork).collect();
     assert_eq!(forks, (0..8).collect());
+    assert_eq!(summary.failures, 2, "what fails is one row a scenario");
+    assert_eq!(data.allocations.len(), 4, "counted once");
+    let error = resume(&plan, &folder, spawn, &mut Silent).unwrap_err();
+    assert!(error.to_string().contains("several times"), "{error}");
+}
+
+fn when_all_is_settled_there_is_no_further_look() {
+    let ground = Ground::new();
+    let mut plan = plan(ground.path(), &["x/one"], &entries(&["ant"]));
+    (plan.run.forks, plan.run.looks) = (8, 3);
+    let settled = |_: &RunData| Settled::from([("x/one".to_owned(), "ant".to_owned())]);
+    let mut looks = 0;
+    let mut count = |event: &Event<'_>| looks += u32::from(matches!(event, Event::Look { .. }));
+    let folder = ground.run_folder();
+    let summary = run_in_looks(&plan, &folder, spawn, settled, &mut count).unwrap();
+    assert_eq!((summary.windows, looks), (6, 0));
+}
+
+fn a_fork_ends_early_where_windows_are_longer_than_asked() {
+    let ground = Ground::new();
+    let mut plan = plan(ground.path(), &["x/one"], &entries(&["ant", "bee"]));
+    // Windows of the fakes are as long as asked: 1 us.
+    plan.fork_limit = Some(Duration::from_micros(2));
+    run(&plan, &ground.run_folder(), spawn, &mut Silent).unwrap();
+    let rounds = ground.read().rounds.into_iter();
+    let rounds: Vec<_> = rounds.map(|round| (round.fork, round.round)).collect();
+    assert_eq!(rounds, [(0, 0), (0, 1), (1, 3), (1, 4)]);
 }

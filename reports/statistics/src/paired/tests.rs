@@ -1,7 +1,7 @@
 //! Calibration by simulation: how often a call is false, how often an interval holds the truth, and how often a change
 //! is found.
 
-use rand::{Rng, SeedableRng};
+use rand::{Rng, RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
 use super::*;
@@ -11,7 +11,7 @@ use crate::simulated::{Tails, draw};
 /// Cells of a family.
 const CELLS: usize = 100;
 /// The forks after which a run is looked at.
-const LOOKS: [usize; 4] = [6, 12, 24, 48];
+const LOOKS: [usize; 4] = [8, 16, 32, 64];
 
 fn cell(tails: Tails, forks: usize, change: f64, spread: f64, rng: &mut impl Rng) -> Statistic {
     let forks = (0..forks).map(|_| change + spread * draw(tails, rng));
@@ -44,29 +44,60 @@ fn unjudged() -> Pair {
     }
 }
 
-/// The verdicts of a family whose cells end once they are decided, and how many forks it took. Looks are after 6, 12, 24
-/// and 48 forks. `changes` and `spreads` are the cells'.
+/// How the forks of a cell scatter.
+#[derive(Clone, Copy, Debug)]
+enum Scatter {
+    /// By this standard deviation, with these tails.
+    One(Tails, f64),
+    /// Each build is in one of two modes in a fork, this share of forks in the lower one, by this factor.
+    Modes(f64, f64),
+}
+
+impl Scatter {
+    fn draw(self, rng: &mut impl Rng) -> f64 {
+        match self {
+            Scatter::One(tails, spread) => spread * draw(tails, rng),
+            Scatter::Modes(share, factor) => {
+                let mut build = || f64::from(u8::from(rng.random_bool(share))) * factor.ln();
+                let (new, base) = (build(), build());
+                new - base + 0.01 * draw(Tails::Normal, rng)
+            }
+        }
+    }
+}
+
+/// The verdicts of a family whose cells end as `ab` ends them, and how many forks it took. Without a threshold every
+/// rejection is a call, and ends its cell.
 fn calls_in_looks(
-    tails: Tails,
-    changes: &[f64],
-    spreads: &[f64],
+    cells: &[(f64, Scatter)],
     threshold: f64,
     rng: &mut impl Rng,
 ) -> (Vec<Call>, usize) {
-    let mut forks: Vec<Vec<f64>> = vec![Vec::new(); changes.len()];
-    let mut verdicts = vec![Call::Undecided; changes.len()];
+    let stop = Stop {
+        threshold,
+        level: LOOKS[1],
+        last: LOOKS[3],
+    };
+    let mut forks: Vec<Vec<f64>> = vec![Vec::new(); cells.len()];
+    let mut pairs = vec![unjudged(); cells.len()];
     for look in LOOKS {
-        for (index, forks) in forks.iter_mut().enumerate() {
-            while verdicts[index] == Call::Undecided && forks.len() < look {
-                forks.push(changes[index] + spreads[index] * draw(tails, rng));
+        let all = pairs.iter_mut().zip(&mut forks).zip(cells);
+        for ((pair, forks), (change, scatter)) in all {
+            let ends = match pair.forks {
+                0 => false,
+                _ if threshold == 0.0 => pair.verdict != Call::Undecided,
+                _ => stop.ends(pair),
+            };
+            if !ends {
+                forks.resize_with(look, || change + scatter.draw(rng));
+                pair.forks = look;
             }
         }
-        let cells: Vec<_> = forks
-            .iter()
-            .map(|forks| Statistic::of(slice::from_ref(forks)).expect("there are forks enough"))
-            .collect();
-        verdicts = calls(&cells, LOOKS.len() as u32, threshold);
+        let of = |forks: &Vec<f64>| Statistic::of(slice::from_ref(forks));
+        let statistics: Vec<_> = forks.iter().map(of).collect();
+        conclude(&mut pairs, &statistics, LOOKS.len() as u32, threshold);
     }
+    let verdicts = pairs.iter().map(|pair| pair.verdict).collect();
     (verdicts, forks.iter().map(Vec::len).sum())
 }
 
@@ -174,17 +205,28 @@ fn a_change_below_the_threshold_is_no_call_however_certain() {
 
 #[test]
 fn looks_keep_the_rate_of_false_calls() {
-    const FAMILIES: usize = 250;
-    for tails in [Tails::Normal, Tails::Heavy, Tails::Stalls] {
+    const FAMILIES: usize = 300;
+    for scatter in [
+        Scatter::One(Tails::Normal, 0.03),
+        Scatter::One(Tails::Heavy, 0.03),
+        Scatter::One(Tails::Stalls, 0.03),
+        Scatter::Modes(0.5, 1.5),
+        Scatter::Modes(0.1, 1.5),
+    ] {
+        // Cells of two modes are judged as `ab` judges them.
+        let threshold = match scatter {
+            Scatter::One(..) => 0.0,
+            Scatter::Modes(..) => RELEVANT,
+        };
         let mut rng = Pcg64Mcg::seed_from_u64(6);
-        // Without a threshold every rejection is a call, and no cell is ever level.
         let any = (0..FAMILIES).filter(|_| {
-            let (calls, _) = calls_in_looks(tails, &[0.0; CELLS], &[0.03; CELLS], 0.0, &mut rng);
-            calls.iter().any(|&call| call != Call::Undecided)
+            let (calls, _) = calls_in_looks(&[(0.0, scatter); CELLS], threshold, &mut rng);
+            let is_false = |call: &Call| matches!(call, Call::Slower | Call::Faster);
+            calls.iter().any(is_false)
         });
         let share = any.count() as f64 / FAMILIES as f64;
-        // Three standard errors of the simulation are 0.04.
-        assert!(share <= 0.09, "{tails:?}: {share}");
+        // Three standard errors of the simulation are 0.035.
+        assert!(share <= 0.085, "{scatter:?}: {share}");
     }
 }
 
@@ -195,11 +237,9 @@ fn looks_keep_the_rate_of_false_calls_of_no_difference() {
     // Where the spread is small, a single look decides; where it is large, each of the four may.
     for spread in [0.01, 0.03, 0.06] {
         let mut rng = Pcg64Mcg::seed_from_u64(7);
-        let level = (0..TRIALS).filter(|_| {
-            let (calls, _) =
-                calls_in_looks(Tails::Normal, &[change], &[spread], RELEVANT, &mut rng);
-            calls[0] == Call::Level
-        });
+        let cell = (change, Scatter::One(Tails::Normal, spread));
+        let level =
+            (0..TRIALS).filter(|_| calls_in_looks(&[cell], RELEVANT, &mut rng).0 == [Call::Level]);
         let share = level.count() as f64 / TRIALS as f64;
         // Three standard errors of the simulation are 0.012.
         assert!(share <= 0.062, "{spread}: {share}");
@@ -207,27 +247,45 @@ fn looks_keep_the_rate_of_false_calls_of_no_difference() {
 }
 
 #[test]
+fn looks_call_a_change_below_the_threshold_no_oftener_than_one_look() {
+    const TRIALS: usize = 1_500;
+    let change = 0.96_f64.ln();
+    let cell = (change, Scatter::One(Tails::Normal, 0.02));
+    let mut rng = Pcg64Mcg::seed_from_u64(11);
+    let is_slower = |calls: &[Call]| calls[0] == Call::Slower;
+    let looks = (0..TRIALS)
+        .filter(|_| is_slower(&calls_in_looks(&[cell], RELEVANT, &mut rng).0))
+        .count();
+    let once = (0..TRIALS)
+        .filter(|_| {
+            let forks = (0..12).map(|_| change + cell.1.draw(&mut rng)).collect();
+            let cell = Statistic::of(&[forks]).expect("there are forks enough");
+            is_slower(&calls(&[cell], 1, RELEVANT))
+        })
+        .count();
+    assert!(looks <= once, "{looks} and {once} of {TRIALS}");
+}
+
+#[test]
 fn looks_find_a_tenth_in_cells_of_all_kinds_with_few_forks() {
     const FAMILIES: usize = 20;
     let tenth = 0.9_f64.ln();
-    // Seven cells of ten are quiet, two vary and one has two modes.
-    let spreads: Vec<f64> = (0..CELLS)
-        .map(|index| match index % 10 {
-            0 => 0.15,
-            1 | 2 => 0.05,
-            _ => 0.015,
-        })
-        .collect();
+    // Seven cells of ten are quiet, two vary and one varies much.
+    let cell = |index: usize| match index % 10 {
+        0 => (tenth, Scatter::One(Tails::Normal, 0.12)),
+        1 | 2 => (tenth, Scatter::One(Tails::Normal, 0.05)),
+        _ => (tenth, Scatter::One(Tails::Normal, 0.015)),
+    };
+    let cells: Vec<_> = (0..CELLS).map(cell).collect();
     let mut rng = Pcg64Mcg::seed_from_u64(8);
     let (mut found, mut forks) = (0, 0);
     for _ in 0..FAMILIES {
-        let (calls, took) =
-            calls_in_looks(Tails::Normal, &[tenth; CELLS], &spreads, RELEVANT, &mut rng);
+        let (calls, took) = calls_in_looks(&cells, RELEVANT, &mut rng);
         found += calls.iter().filter(|&&call| call == Call::Slower).count();
         forks += took;
     }
     let cells = (FAMILIES * CELLS) as f64;
     let (found, forks) = (found as f64 / cells, forks as f64 / cells);
     assert!(found >= 0.95, "{found}");
-    assert!(forks <= 13.0, "{forks} forks a cell");
+    assert!(forks <= 18.0, "{forks} forks a cell");
 }
