@@ -82,6 +82,21 @@ fn a_cell_that_is_slower_is_called_and_fails_the_command() {
 }
 
 #[test]
+fn cells_that_are_clear_get_no_more_forks() {
+    let ground = Ground::new();
+    let more = ["--threshold", "20", "--slowed", "90", "--format", "json"];
+    let rows = rows(&against(&ground, timed_program(), &more).fine());
+    assert_eq!(rows.len(), 2);
+    for row in rows {
+        let forks = row["forks"].as_u64().expect("it is judged");
+        // On a quiet machine 8 do.
+        assert!(forks == 8 || forks == 16 || forks == 32, "{row:?}");
+        assert_eq!(row["verdict"], "slower", "{row:?}");
+    }
+    assert_eq!(ground.read_run().run.looks, 4);
+}
+
+#[test]
 fn a_comparison_is_summed_up_in_a_sentence() {
     let ground = Ground::new();
     let more = ["--forks", "2", "--format", "markdown"];
