@@ -46,7 +46,7 @@ pub(super) struct Ab {
     implementations: Implementations,
     #[command(flatten)]
     scenarios: Scenarios,
-    /// Generations of processes, two for each cell [default: 8, doubled up to 64 while more may decide a cell]
+    /// Generations of processes, two for each cell [default: 8, doubled up to 128 while more may decide a cell]
     #[arg(long, value_parser = clap::value_parser!(u32).range(2..=10_000))]
     forks: Option<u32>,
     /// Rounds in each fork [default: 2 or 4, as the budget allows]
@@ -100,9 +100,9 @@ enum Format {
     Markdown,
 }
 
-/// Forks of a cell that is never settled, and how often it is looked at: after 8, 16, 32 and 64.
-const FORKS: u32 = 64;
-const LOOKS: u32 = 4;
+/// Forks of a cell that is never settled, and how often it is looked at: after 8, 16, 32, 64 and 128.
+const FORKS: u32 = 128;
+const LOOKS: u32 = 5;
 /// Forks of a cell before it may be called alike, so that a mode of one fork in ten is seen.
 const LEVEL_FORKS: usize = 16;
 /// Rounds in each fork, where there is time. Quiet cells become clear with few, and more forks are worth more than more rounds
@@ -113,8 +113,8 @@ const FEWEST_ROUNDS: u32 = 2;
 /// The share of the budget for the first look.
 const FIRST_LOOK: f64 = 0.6;
 /// What a window and a process take beside the window itself, seconds.
-const WINDOW_OVERHEAD: f64 = 0.013;
-const PROCESS: f64 = 0.045;
+const WINDOW_OVERHEAD: f64 = 0.012;
+const PROCESS: f64 = 0.015;
 /// Where runs of pairs are: apart from those that rank.
 const PAIRS: &str = "target/flowmeter/ab/runs";
 /// A window without `--window`.

@@ -11,7 +11,7 @@ use crate::simulated::{Tails, draw};
 /// Cells of a family.
 const CELLS: usize = 100;
 /// The forks after which a run is looked at.
-const LOOKS: [usize; 4] = [8, 16, 32, 64];
+const LOOKS: [usize; 5] = [8, 16, 32, 64, 128];
 
 fn cell(tails: Tails, forks: usize, change: f64, spread: f64, rng: &mut impl Rng) -> Statistic {
     let forks = (0..forks).map(|_| change + spread * draw(tails, rng));
@@ -76,7 +76,7 @@ fn calls_in_looks(
     let stop = Stop {
         threshold,
         level: LOOKS[1],
-        last: LOOKS[3],
+        last: LOOKS[4],
     };
     let mut forks: Vec<Vec<f64>> = vec![Vec::new(); cells.len()];
     let mut pairs = vec![unjudged(); cells.len()];
@@ -234,7 +234,7 @@ fn looks_keep_the_rate_of_false_calls() {
 fn looks_keep_the_rate_of_false_calls_of_no_difference() {
     const TRIALS: usize = 3_000;
     let change = (1.0 - RELEVANT).ln();
-    // Where the spread is small, a single look decides; where it is large, each of the four may.
+    // Where the spread is small, a single look decides; where it is large, each look may.
     for spread in [0.01, 0.03, 0.06] {
         let mut rng = Pcg64Mcg::seed_from_u64(7);
         let cell = (change, Scatter::One(Tails::Normal, spread));

@@ -93,7 +93,7 @@ fn cells_that_are_clear_get_no_more_forks() {
         assert!(forks == 8 || forks == 16 || forks == 32, "{row:?}");
         assert_eq!(row["verdict"], "slower", "{row:?}");
     }
-    assert_eq!(ground.read_run().run.looks, 4);
+    assert_eq!(ground.read_run().run.looks, 5);
 }
 
 #[test]
