@@ -205,7 +205,7 @@ fn a_change_below_the_threshold_is_no_call_however_certain() {
 
 #[test]
 fn looks_keep_the_rate_of_false_calls() {
-    const FAMILIES: usize = 300;
+    const FAMILIES: usize = 100;
     for scatter in [
         Scatter::One(Tails::Normal, 0.03),
         Scatter::One(Tails::Heavy, 0.03),
@@ -225,14 +225,14 @@ fn looks_keep_the_rate_of_false_calls() {
             calls.iter().any(is_false)
         });
         let share = any.count() as f64 / FAMILIES as f64;
-        // Three standard errors of the simulation are 0.035.
-        assert!(share <= 0.085, "{scatter:?}: {share}");
+        // Three standard errors of the simulation are 0.06. Uncorrected, a fifth of them would have a call.
+        assert!(share <= 0.11, "{scatter:?}: {share}");
     }
 }
 
 #[test]
 fn looks_keep_the_rate_of_false_calls_of_no_difference() {
-    const TRIALS: usize = 3_000;
+    const TRIALS: usize = 1_000;
     let change = (1.0 - RELEVANT).ln();
     // Where the spread is small, a single look decides; where it is large, each look may.
     for spread in [0.01, 0.03, 0.06] {
@@ -241,14 +241,14 @@ fn looks_keep_the_rate_of_false_calls_of_no_difference() {
         let level =
             (0..TRIALS).filter(|_| calls_in_looks(&[cell], RELEVANT, &mut rng).0 == [Call::Level]);
         let share = level.count() as f64 / TRIALS as f64;
-        // Three standard errors of the simulation are 0.012.
-        assert!(share <= 0.062, "{spread}: {share}");
+        // Three standard errors of the simulation are 0.021.
+        assert!(share <= 0.071, "{spread}: {share}");
     }
 }
 
 #[test]
 fn looks_call_a_change_below_the_threshold_no_oftener_than_one_look() {
-    const TRIALS: usize = 1_500;
+    const TRIALS: usize = 800;
     let change = 0.96_f64.ln();
     let cell = (change, Scatter::One(Tails::Normal, 0.02));
     let mut rng = Pcg64Mcg::seed_from_u64(11);
@@ -268,7 +268,7 @@ fn looks_call_a_change_below_the_threshold_no_oftener_than_one_look() {
 
 #[test]
 fn looks_find_a_tenth_in_cells_of_all_kinds_with_few_forks() {
-    const FAMILIES: usize = 20;
+    const FAMILIES: usize = 10;
     let tenth = 0.9_f64.ln();
     // Seven cells of ten are quiet, two vary and one varies much.
     let cell = |index: usize| match index % 10 {
