@@ -259,7 +259,7 @@ fn form(scenario: &Scenario) -> &str {
 fn modes_remark<'a>(mut cells: impl Iterator<Item = &'a Measured>) -> String {
     let has_modes = cells.any(|cell| cell.modes.is_some());
     let remark =
-        "Two ticks beside a median are the modes of a cell whose rounds fall into two groups.";
+        "Two ticks beside a median are the modes of a cell with two groups of rounds.";
     if has_modes { remark } else { "" }.to_owned()
 }
 

@@ -66,7 +66,7 @@ impl Scatter {
     }
 }
 
-/// The verdicts of a family whose cells end as `ab` ends them, and how many forks it took. Without a threshold every
+/// The verdicts of a family with cells that end as `ab` ends them, and how many forks it took. Without a threshold every
 /// rejection is a call, and ends its cell.
 fn calls_in_looks(
     cells: &[(f64, Scatter)],
