@@ -258,8 +258,7 @@ fn form(scenario: &Scenario) -> &str {
 /// What ticks beside a median mean, where any of these cells has two modes.
 fn modes_remark<'a>(mut cells: impl Iterator<Item = &'a Measured>) -> String {
     let has_modes = cells.any(|cell| cell.modes.is_some());
-    let remark =
-        "Two ticks beside a median are the modes of a cell with two groups of rounds.";
+    let remark = "Two ticks beside a median are the modes of a cell with two groups of rounds.";
     if has_modes { remark } else { "" }.to_owned()
 }
 
