@@ -13,6 +13,8 @@ use flowmeter_impls::sync;
 use flowmeter_models as _;
 use flowmeter_suites::isolation;
 
+#[path = "faults/asked.rs"]
+mod asked;
 #[path = "faults/begun.rs"]
 mod begun;
 #[path = "faults/limiters.rs"]
@@ -27,6 +29,7 @@ fn main() -> ExitCode {
     models.extend(pipelines::models());
     models.extend(limiters::models());
     models.extend(begun::models());
+    models.extend(asked::models());
     isolation::main(models)
 }
 

@@ -132,6 +132,8 @@ pub struct Exploration {
     pub seed: u64,
     /// loom: how often a thread may be preempted; `None` for no bound.
     pub preemptions: Option<usize>,
+    /// shuttle: steps of one execution at most, `None` for no bound. More are the limit of the explorer.
+    pub steps: Option<usize>,
     /// loom and shuttle: whether primitives also misbehave as their contracts admit. Waits end spuriously, `notify_one`
     /// wakes another waiter than the longest waiting one, weak exchanges fail spuriously.
     pub mischief: bool,
@@ -201,6 +203,11 @@ impl Scheduling {
     }
 }
 
+impl Exploration {
+    /// Steps of one execution, unless a plan says otherwise.
+    pub const STEPS: usize = 200_000;
+}
+
 impl Default for Exploration {
     fn default() -> Self {
         Exploration {
@@ -208,6 +215,7 @@ impl Default for Exploration {
             time: Duration::from_secs(20),
             seed: 0x666c_6f77,
             preemptions: Some(2),
+            steps: Some(Exploration::STEPS),
             mischief: true,
             shrinking: Duration::from_secs(2),
             scheduling: Scheduling::default(),

@@ -18,7 +18,7 @@
 //! | `choose`, `random_u64` | random, part of the schedule |
 //! | deadlock | found, with the place where each thread waits; `on_quiescence` runs instead, if registered |
 //! | livelock | fails once every thread waits, or has yielded 5,000 times since anything was written or the clock was read |
-//! | limits | an execution of more than 200,000 steps fails; never `complete` |
+//! | limits | an execution of more steps than planned (200,000) fails; never `complete` |
 
 use ::shuttle::future::batch_semaphore::{BatchSemaphore, Fairness};
 use ::shuttle::rand::{RngCore, thread_rng};
@@ -42,7 +42,7 @@ use super::explored::mischief::Mischief;
 use super::explored::{Engine, Place, Word, address, facade, world};
 use super::sites::Kind;
 use super::world::Primitives;
-use super::{Failure, Replayed, Schedule, Steps};
+use super::{Exploration, Failure, Replayed, Schedule, Steps};
 use recorded::{Follower, Recorder, Tape};
 
 mod access;
@@ -71,8 +71,6 @@ facade!(Shuttle);
 
 /// Stack of a thread in bytes.
 const STACK: usize = 256 * 1024;
-/// Steps of one execution. More are the limit of the explorer.
-const STEPS: usize = 200_000;
 /// Timers that fire while a thread could run, in an adversarial execution.
 const EAGER: u32 = 64;
 /// One in this many occasions for mischief is taken, in an execution with mischief.
@@ -263,10 +261,10 @@ pub fn choose(n: usize) -> usize {
     super::scale(random_u64(), n)
 }
 
-fn config(max_steps: MaxSteps) -> Config {
+fn config(steps: Option<usize>) -> Config {
     let mut config = Config::new();
     config.stack_size = STACK;
-    config.max_steps = max_steps;
+    config.max_steps = steps.map_or(MaxSteps::None, MaxSteps::FailAfter);
     config.failure_persistence = FailurePersistence::None;
     config.silence_warnings = true;
     // A failing execution stops at once: no other thread runs while a panic unwinds.
@@ -284,12 +282,10 @@ type Model = ::std::sync::Arc<dyn Fn() + Send + Sync>;
 /// Executes the model as often as the scheduler says, until it fails. Also returns the steps of the last execution.
 fn run(
     scheduler: Box<dyn Scheduler>,
-    time: Option<Duration>,
+    config: Config,
     mischief: bool,
     model: &Model,
 ) -> (Option<Failure>, Steps) {
-    let mut config = config(MaxSteps::FailAfter(STEPS));
-    config.max_time = time;
     let tape = Rc::new(RefCell::new(Tape::default()));
     let recorder = Recorder::new(twin::Ending(scheduler), Rc::clone(&tape));
     let (before, model) = (executions(), model.clone());
@@ -319,7 +315,12 @@ fn run(
 fn once(follower: Follower, mischief: bool, model: &Model) -> (Option<Failure>, Steps) {
     let mut made = Steps::default();
     let explored = explore_apart(|| {
-        let (failure, steps) = run(Box::new(follower), None, mischief, model);
+        let (failure, steps) = run(
+            Box::new(follower),
+            config(Some(Exploration::STEPS)),
+            mischief,
+            model,
+        );
         made = steps;
         (false, failure)
     });
@@ -331,7 +332,9 @@ explore: |plan, model| {
     let model: Model = ::std::sync::Arc::new(model);
     let executions = usize::try_from(plan.executions).unwrap_or(usize::MAX);
     let scheduler = schedulers::new(plan.scheduling, plan.seed, executions);
-    let (failure, _) = run(scheduler, Some(plan.time), plan.mischief, &model);
+    let mut config = config(plan.steps);
+    config.max_time = Some(plan.time);
+    let (failure, _) = run(scheduler, config, plan.mischief, &model);
     (false, failure)
 },
 replay: Schedule::Steps(steps) => |model| {
@@ -379,7 +382,7 @@ fn turns(model: impl Fn() + Send + Sync + 'static) -> Option<Failure> {
         let scheduler = twin::Ending(Box::new(RoundRobinScheduler::new(1)));
         MISCHIEF.set(false);
         IN_TURNS.set(true);
-        Runner::new(scheduler, config(MaxSteps::None)).run(move || execute::<Shuttle>(0, &model));
+        Runner::new(scheduler, config(None)).run(move || execute::<Shuttle>(0, &model));
     });
     IN_TURNS.set(false);
     let message = message?;

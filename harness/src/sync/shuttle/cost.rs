@@ -5,7 +5,7 @@
 //! other copies invalid. Nothing has a copy of what is new. So addresses must not be used again, and a program that
 //! counts needs an allocator that keeps what is released. The same allocator tells of each allocation.
 
-use ::shuttle::{MaxSteps, Runner};
+use ::shuttle::Runner;
 use ::std::cell::RefCell;
 use ::std::collections::{BTreeMap, BTreeSet};
 
@@ -117,7 +117,7 @@ pub(super) fn count(
     let explored = explore_apart(|| {
         let message = attempt(move || {
             let scheduler = Ending(Box::new(Paced::new(pace)));
-            Runner::new(scheduler, config(MaxSteps::FailAfter(STEPS))).run(move || {
+            Runner::new(scheduler, config(Some(STEPS))).run(move || {
                 COUNTER.set(Some(Counter::default()));
                 execute::<Shuttle>(0, &model);
             });
