@@ -1,12 +1,13 @@
 //! A tokio runtime that an adapter owns, and that can be dropped anywhere.
 
 use ::std::ops::Deref;
+use ::std::thread;
 
 use ::tokio::runtime::{Builder, Handle, Runtime};
 
 /// A runtime that can be dropped anywhere. Dropping a tokio runtime waits for its threads. Inside a task or a callback
-/// of any runtime, where blocking is not allowed, it panics. There this type leaves the threads to end by themselves,
-/// which they do soon.
+/// of any runtime, where blocking is not allowed, it panics. There this type waits for another thread that drops it. In a
+/// task of its own it leaves the threads to end by themselves, which they do soon.
 #[derive(Debug)]
 pub(super) struct OwnRuntime(Option<Runtime>);
 
@@ -44,10 +45,17 @@ impl Deref for OwnRuntime {
 
 impl Drop for OwnRuntime {
     fn drop(&mut self) {
-        if Handle::try_current().is_ok()
-            && let Some(runtime) = self.0.take()
-        {
-            runtime.shutdown_background();
+        let Some(runtime) = self.0.take() else {
+            return;
+        };
+        // The drop of a runtime waits, which tokio permits on no thread that runs its tasks.
+        match Handle::try_current() {
+            Ok(here) if here.id() == runtime.handle().id() => runtime.shutdown_background(),
+            Ok(_) => {
+                // It returns when the other thread has ended, also by a panic.
+                let _ = thread::spawn(move || drop(runtime)).join();
+            }
+            Err(_) => drop(runtime),
         }
     }
 }

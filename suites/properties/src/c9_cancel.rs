@@ -111,13 +111,24 @@ fn came_back(channels: Channels, buffer: Buffer) {
         Offered::WouldWait(full + 1),
         "C3: a value that came back needs no room"
     );
-    for value in 1..=full {
+    let mut put = pin!(tx.put_async(full + 1));
+    let polled = put.as_mut().poll(&mut context);
+    holds!(polled.is_pending(), "C3: a put into a full channel");
+    let mut takes = |value| {
         holds_eq!(
             rx.poll(),
             Polled::Done(value),
             "C9: a value handed to a take was lost with it"
         );
-    }
+    };
+    takes(1);
+    let put_is_in = buffer != Buffer::Rendezvous;
+    holds_eq!(
+        put.as_mut().poll(&mut context).is_ready(),
+        put_is_in,
+        "C3: of a put that waits for the room of a value that came back"
+    );
+    (2..=full + u32::from(put_is_in)).for_each(takes);
 }
 
 /// How values come to the takes that wait.

@@ -23,7 +23,7 @@ use flowmeter_harness::sync::world;
 use super::{Case, Cases, Design, ONE, Property, Reliance, Runtime, What};
 use crate::acts;
 use crate::design::Tx;
-use crate::design::executors::{Spawner, Work};
+use crate::design::executors::{Executor, Spawner, Work};
 
 pub(in super::super) const PROPERTY: Property = Property {
     name: "g1-shutdown",
@@ -56,7 +56,7 @@ fn cases(design: &Design) -> Vec<Case> {
         Case::new("a spawner that is used as it ends", move || {
             spawned_at_the_end(on);
         }),
-        Case::new("blocking work", move || blocking_work(on)),
+        Case::new("blocking work", move || blocking_work(on, drop)),
         Case::new("blocking work that may not have begun", move || {
             work_at_once(on);
         }),
@@ -78,10 +78,19 @@ fn cases(design: &Design) -> Vec<Case> {
             on_its_own_thread(on, |spawner, work| spawner.spawn_blocking(work));
         }),
     ];
+    // Loom has no room for two executors.
+    if world::name() != "loom" {
+        let name = "blocking work, in a task of another executor";
+        cases.push(Case::new(name, move || {
+            blocking_work(on, |executor| dropped_by_another(on, executor));
+        }));
+    }
     // In the other worlds the checkers use panics themselves.
     if design.claims(Claim::PanicSafe) && world::name() == "std" {
         let name = "tasks that panic as they are dropped";
         cases.push(Case::new(name, move || panicking_drops(on)));
+        let name = "a task that panics as it is dropped after its last poll";
+        cases.push(Case::new(name, move || panicking_after_a_poll(on)));
     }
     cases
 }
@@ -279,15 +288,17 @@ fn drops_that_act(on: Runtime) {
     holds_eq!(holders, 1, "G1: a task outlived its executor");
 }
 
+struct Faulty;
+
+impl Drop for Faulty {
+    fn drop(&mut self) {
+        // `resume_unwind` skips the panic hook, which would print it.
+        resume_unwind(Box::new("a drop's own fault"));
+    }
+}
+
 /// All tasks are dropped, though each panics then.
 fn panicking_drops(on: Runtime) {
-    struct Faulty;
-    impl Drop for Faulty {
-        fn drop(&mut self) {
-            // `resume_unwind` skips the panic hook, which would print it.
-            resume_unwind(Box::new("a drop's own fault"));
-        }
-    }
     let executor = on.executors.with_threads(ONE);
     let alive = Arc::new(());
     for _ in 0..3 {
@@ -302,8 +313,49 @@ fn panicking_drops(on: Runtime) {
     holds_eq!(holders, 1, "G1: a task outlived its executor");
 }
 
+/// The executor is dropped while it polls the task, perhaps. The panic stays in the executor, and its work is waited for.
+fn panicking_after_a_poll(on: Runtime) {
+    for _ in 0..acts::turns() {
+        let executor = on.executors.with_threads(ONE);
+        let alive = Arc::new(());
+        let held = (Faulty, Arc::clone(&alive));
+        let (mut polled, mut polls) = on.open::<()>(1);
+        executor.spawn(async move {
+            let _held = held;
+            let _ = polled.put_async(()).await;
+            (0..4).for_each(|_| world::yield_now());
+            pending::<()>().await;
+        });
+        let (mut begun, mut begins) = on.open::<()>(1);
+        let work_held = Arc::clone(&alive);
+        executor.spawn_blocking(move || {
+            let _held = work_held;
+            let _ = begun.put(());
+            (0..16).for_each(|_| world::yield_now());
+        });
+        let seen = world::block_on(begins.take_async());
+        holds_eq!(seen, Ok(()), "G2: blocking work did not run");
+        let _ = world::block_on(polls.take_async());
+        drop(executor);
+        let holders = Arc::strong_count(&alive);
+        holds_eq!(holders, 1, "G1: a task or its work outlived its executor");
+    }
+}
+
+/// Drops the executor in a task of another one, and waits for the end of the drop.
+fn dropped_by_another(on: Runtime, executor: Executor) {
+    let other = on.executors.with_threads(ONE);
+    let (mut tx, mut dropped) = on.open::<()>(1);
+    other.spawn(async move {
+        drop(executor);
+        let _ = tx.offer(());
+    });
+    let seen = world::block_on(dropped.take_async());
+    holds_eq!(seen, Ok(()), "G1: the drop did not return");
+}
+
 /// Work that has begun ends before the drop of the executor returns.
-fn blocking_work(on: Runtime) {
+fn blocking_work(on: Runtime, end: impl FnOnce(Executor)) {
     let executor = on.executors.with_threads(ONE);
     let (mut begun, mut begins) = on.open::<()>(1);
     let alive = Arc::new(());
@@ -314,7 +366,7 @@ fn blocking_work(on: Runtime) {
         world::yield_now();
     });
     let seen = world::block_on(begins.take_async());
-    drop(executor);
+    end(executor);
     let holders = Arc::strong_count(&alive);
     holds_eq!(seen, Ok(()), "G2: blocking work did not run");
     holds_eq!(holders, 1, "G1: blocking work outlived its executor");

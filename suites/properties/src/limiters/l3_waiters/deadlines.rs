@@ -1,11 +1,12 @@
 //! Deadlines of a single waiter, at the edge, and of several waiters in line.
 
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use flowmeter_harness::spec::limiter::Event;
 use flowmeter_harness::sync::{Deadline, world};
 
-use super::super::{Kept, PERIOD, is_virtual, limiter, nanos, surely, time_stands_still};
+use super::super::{Kept, PERIOD, is_virtual, limiter, nanos, pause, surely, time_stands_still};
 use super::must_be_back;
 use crate::Case;
 use crate::design::limiters::Limiters;
@@ -25,6 +26,11 @@ pub(super) fn cases(limiters: Limiters, way: Way, kept: Kept) -> Vec<Case> {
         cases.push(Case::new("deadlines in line", move || {
             in_line(limiters, way, kept);
         }));
+        if way == Way::Async {
+            cases.push(Case::new("polled after its deadline", move || {
+                polled_late(limiters, kept);
+            }));
+        }
     }
     // Loom has no room for two tasks, their timers and a third acquisition.
     if way == Way::Blocking || world::name() != "loom" {
@@ -123,6 +129,25 @@ fn timed_out(limiters: Limiters, way: Way, spawned_gives_up: bool) {
             "L3: a waiter that timed out kept its permit"
         );
     }
+}
+
+/// The permit is back before the deadline of a future that is polled only after it. "Timed out" would be wrong: a permit
+/// was free in time.
+fn polled_late(limiters: Limiters, kept: Kept) {
+    let limiter = limiter(limiters, 1, PERIOD);
+    let begin = world::now_nanos();
+    assert!(Way::Async.acquire_until(&limiter, Deadline::NEVER));
+    let mut late = limiter.acquire_until_async(Deadline::after(begin, PERIOD * 3 / 2));
+    let mut context = Context::from_waker(Waker::noop());
+    if late.as_mut().poll(&mut context).is_ready() {
+        return must_be_back(kept.limit(1, PERIOD), begin);
+    }
+    pause(limiters, Way::Async, PERIOD * 2);
+    holds_eq!(
+        late.as_mut().poll(&mut context),
+        Poll::Ready(true),
+        "L3: of a waiter that looks late, for whom a permit was free in time"
+    );
 }
 
 /// Some waiters in line have deadlines that pass there, one has its turn at its deadline, and some have no deadline.
