@@ -69,7 +69,7 @@ pub trait AsyncLimit: Limiters {
 
 /// [`LimitDeadline`] in a future; dropping it gives up the place in the queue (L3).
 pub trait AsyncLimitDeadline: Limiters {
-    /// Ready with whether a permit was granted by `deadline`.
+    /// Ready with whether a permit was granted. One that was free by `deadline` is, however late the future is polled.
     fn acquire_until_async(&self, deadline: Deadline) -> impl Future<Output = bool> + Send;
 }
 

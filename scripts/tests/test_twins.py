@@ -136,19 +136,16 @@ class Corpus(unittest.TestCase):
         self.assertFalse(CORPUS.tells(failure("one", 3), failure("one", 9)))
         self.assertFalse(CORPUS.tells(failure("two", 9), failure("one", 3)))
 
-    def test_a_row_is_not_asked_where_an_implementation_is_not(self):
-        def proof(verdict, detail):
-            return {"implementation": "i", "property": "p", "world": "sim", "verdict": verdict, "detail": detail}
+    def test_an_implementation_that_was_not_asked_has_not_failed(self):
+        def proof(verdict, detail, world="sim"):
+            return {"implementation": "i", "property": "p", "world": world, "verdict": verdict, "detail": detail}
 
-        held, failed = proof("pass", None), proof("fail", "lost: a deadlock")
-        crashed, unasked = proof("error", "lost: SIGSEGV"), proof("error", "it cannot be asked what it has: no channel")
-        cell = ("i", "p", "sim")
-        self.assertEqual(CORPUS.answered([held, proof("unclaimed", None)]), ({}, 1))
-        self.assertEqual(CORPUS.answered([held, failed]), ({cell: failed}, 2))
-        self.assertEqual(CORPUS.answered([held, crashed]), ({cell: crashed}, 2))
-        failures, why = CORPUS.answered([failed, unasked])
-        self.assertIsNone(failures)
-        self.assertEqual(why, "i in sim: it cannot be asked what it has: no channel")
+        why = "it cannot be asked what it has: no channel"
+        held, crashed = proof("pass", None), proof("error", "lost: SIGSEGV")
+        answers = CORPUS.Answers([held, proof("unclaimed", None), crashed, proof("error", why, "shuttle")])
+        self.assertEqual(answers.cells, 3)
+        self.assertEqual(answers.failed, {("i", "p", "sim"): crashed})
+        self.assertEqual(answers.unasked, {("i", "shuttle"): why})
 
     def test_a_requirement_leaves_the_choice_of_a_withdrawn_release(self):
         self.assertEqual(CORPUS.loose("0.5.14"), "0.5")

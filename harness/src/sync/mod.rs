@@ -132,7 +132,8 @@ pub struct Exploration {
     pub seed: u64,
     /// loom: how often a thread may be preempted; `None` for no bound.
     pub preemptions: Option<usize>,
-    /// shuttle: steps of one execution at most, `None` for no bound. More are the limit of the explorer.
+    /// shuttle: steps of one execution at most, `None` for no bound. An execution with more is undecided. A replay has
+    /// [`Exploration::STEPS`].
     pub steps: Option<usize>,
     /// loom and shuttle: whether primitives also misbehave as their contracts admit. Waits end spuriously, `notify_one`
     /// wakes another waiter than the longest waiting one, weak exchanges fail spuriously.

@@ -1,8 +1,8 @@
 //! tokio's multi-thread runtime as an executor. It drives the async rows.
 //!
 //! Dropping a runtime does what [`Executors`] asks (`tokio::runtime::Runtime`, "Shutdown"). Tasks run to their next
-//! wait and are dropped there. Blocking work that has begun runs to its end, and the threads are joined. If the drop
-//! happens inside a runtime, the threads are left to end by themselves.
+//! wait and are dropped there. Blocking work that has begun runs to its end, and the threads are joined. On
+//! one of these threads it waits for none, and the threads end by themselves.
 
 use ::std::num::NonZeroUsize;
 use ::tokio::runtime::{Builder, Handle};
@@ -26,10 +26,7 @@ pub struct TokioSpawner {
 }
 
 impl Tokio {
-    /// # Panics
-    /// When the system refuses threads.
-    fn built(builder: &mut Builder) -> Tokio {
-        let runtime = OwnRuntime::built(builder);
+    fn over(runtime: OwnRuntime) -> Tokio {
         Tokio {
             spawner: TokioSpawner {
                 handle: runtime.handle().clone(),
@@ -64,7 +61,8 @@ impl Executors for Tokio {
     /// # Panics
     /// When the system refuses threads.
     fn with_threads(threads: NonZeroUsize) -> Self {
-        Tokio::built(Builder::new_multi_thread().worker_threads(threads.get()))
+        let mut builder = Builder::new_multi_thread();
+        Tokio::over(OwnRuntime::built(builder.worker_threads(threads.get())))
     }
 
     fn with_threads_beginning(
@@ -72,8 +70,8 @@ impl Executors for Tokio {
         begin: impl Fn() + Send + Sync + 'static,
     ) -> Option<Self> {
         let mut builder = Builder::new_multi_thread();
-        builder.worker_threads(threads.get()).on_thread_start(begin);
-        Some(Tokio::built(&mut builder))
+        builder.worker_threads(threads.get());
+        Some(Tokio::over(OwnRuntime::beginning(&mut builder, begin)))
     }
 
     fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {

@@ -114,21 +114,21 @@ fn came_back(channels: Channels, buffer: Buffer) {
     let mut put = pin!(tx.put_async(full + 1));
     let polled = put.as_mut().poll(&mut context);
     holds!(polled.is_pending(), "C3: a put into a full channel");
-    let mut takes = |value| {
-        holds_eq!(
-            rx.poll(),
-            Polled::Done(value),
-            "C9: a value handed to a take was lost with it"
-        );
-    };
-    takes(1);
-    let put_is_in = buffer != Buffer::Rendezvous;
     holds_eq!(
-        put.as_mut().poll(&mut context).is_ready(),
-        put_is_in,
-        "C3: of a put that waits for the room of a value that came back"
+        rx.poll(),
+        Polled::Done(1),
+        "C9: a value handed to a take was lost with it"
     );
-    (2..=full + u32::from(put_is_in)).for_each(takes);
+    if buffer != Buffer::Rendezvous {
+        let polled = put.as_mut().poll(&mut context);
+        holds!(
+            polled.is_ready(),
+            "C3: a put waits beside room that a returned value left"
+        );
+    }
+    for value in 2..=full + 1 {
+        holds_eq!(rx.poll(), Polled::Done(value), "C2: the next value");
+    }
 }
 
 /// How values come to the takes that wait.

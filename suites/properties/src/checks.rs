@@ -80,7 +80,7 @@ impl Checks {
         let answers = Arc::clone(&asked);
         let once = Exploration {
             executions: 1,
-            // Some implementations work in `open`, and every case opens a channel.
+            // Asking opens many channels, and some implementations work in `open`.
             steps: None,
             ..Exploration::default()
         };

@@ -16,8 +16,9 @@ const SCRIPT: &str = "scripts/corpus";
 ///
 /// Each release, and the one that put it right, is compiled as a twin with its sources untouched, and explored in the
 /// worlds shuttle and sim. A row is found where a property fails on the bad release and holds on the other. A row takes
-/// about a minute, most of it for the compiler; all fifty take an hour on two cores. docs/corpus.md has the rows. This
-/// needs a checkout of Flowmeter and Python 3.
+/// about a minute, most of it for the compiler; all fifty take an hour on two cores. The exit code is 1 if a release was not
+/// built or could not be asked; a row that is not found is no failure. docs/corpus.md has the rows. This needs a checkout
+/// of Flowmeter and Python 3.
 #[derive(Debug, Args)]
 pub(super) struct Corpus {
     /// Only the rows with these numbers

@@ -13,6 +13,7 @@
 use std::future::{pending, poll_fn};
 use std::panic::resume_unwind;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Poll, Waker};
 
 use flowmeter_harness::caps::Claim;
@@ -313,16 +314,21 @@ fn panicking_drops(on: Runtime) {
     holds_eq!(holders, 1, "G1: a task outlived its executor");
 }
 
-/// The executor is dropped while it polls the task, perhaps. The panic stays in the executor, and its work is waited for.
+/// The drop may come while the task is polled. The panic stays in the executor, and its work is waited for.
 fn panicking_after_a_poll(on: Runtime) {
     for _ in 0..acts::turns() {
         let executor = on.executors.with_threads(ONE);
         let alive = Arc::new(());
         let held = (Faulty, Arc::clone(&alive));
         let (mut polled, mut polls) = on.open::<()>(1);
+        let ends = Arc::new(AtomicBool::new(false));
+        let is_at_end = Arc::clone(&ends);
         executor.spawn(async move {
             let _held = held;
             let _ = polled.put_async(()).await;
+            while !is_at_end.load(Ordering::Acquire) {
+                world::yield_now();
+            }
             (0..4).for_each(|_| world::yield_now());
             pending::<()>().await;
         });
@@ -336,6 +342,7 @@ fn panicking_after_a_poll(on: Runtime) {
         let seen = world::block_on(begins.take_async());
         holds_eq!(seen, Ok(()), "G2: blocking work did not run");
         let _ = world::block_on(polls.take_async());
+        ends.store(true, Ordering::Release);
         drop(executor);
         let holders = Arc::strong_count(&alive);
         holds_eq!(holders, 1, "G1: a task or its work outlived its executor");
