@@ -126,12 +126,12 @@ impl Round {
             (Round::Brief | Round::Longer, Some(asked)) => asked.min(usual),
             (Round::Full | Round::ForAlarms, Some(asked)) => asked,
         };
-        // An explored mutant that hangs is not waited for. A rewrite must not seem to hang where the machine is busy.
+        // An explored mutant that hangs is waited for as long as the longest execution takes on a busy machine. A rewrite
+        // must not seem to hang there.
         let grace = match (self, world) {
             (Round::ForAlarms, _) => Effort::EXPLORE.grace,
             (_, "std") => Effort::CHECK.grace,
-            (Round::Brief, _) => Duration::from_secs(2),
-            _ => Duration::from_secs(3),
+            _ => Duration::from_secs(6),
         };
         Effort {
             executions: plan.executions.unwrap_or(executions),

@@ -98,8 +98,8 @@ impl Effort {
         }
     }
 
-    /// Enough for a test: a sixteenth of the drawn executions that `check` explores, and an eightieth of its time on real
-    /// threads. Half of the mutants die within six executions. Executions decide, not time, so that a busy machine
+    /// Enough for a test: a thirty-second of the drawn executions that `check` explores, and an eightieth of its time on
+    /// real threads. Half of the mutants die within six executions. Executions decide, not time, so that a busy machine
     /// turns no cell red. Under std alone the time decides, but each case has some seconds more to run twice.
     pub fn of_test(world: &str) -> Effort {
         match world {
@@ -111,11 +111,11 @@ impl Effort {
             },
             // Larger spaces are explored to their end by `check`. Lock-free designs have them: many small steps.
             "loom" => Effort {
-                executions: 200,
+                executions: 64,
                 ..Effort::EXPLORE
             },
             _ => Effort {
-                executions: Effort::EXPLORE.executions / 16,
+                executions: Effort::EXPLORE.executions / 32,
                 ..Effort::EXPLORE
             },
         }
