@@ -1,7 +1,7 @@
 //! Every mutant is killed by the properties that its description names, and no equivalent rewrite by any: through
 //! the command, a test for each mutant. A rewrite of a channel goes through a forty-eighth of the properties here,
-//! another one through a twelfth; `scripts/long` takes all of them through all. It also attacks the mutants that need
-//! the most executions, which are not attacked here. None is a caricature: it passes the smoke test, as ours do. The
+//! another one through a twelfth; `scripts/long` takes all of them through all. It also attacks the mutants that
+//! take longest to die, which are left out here. None is a caricature: it passes the smoke test, as ours do. The
 //! rules of CONTRIBUTING.md on mutants are held here, too.
 
 use std::collections::BTreeMap;
