@@ -399,7 +399,7 @@ fn modelled(worlds: &Worlds, world: &str, implementation: &str) -> Modelled {
     let prover = worlds.find(world);
     let prover = prover.expect("the process that asks is the same program");
     let mut modelled = Modelled::default();
-    for cell in prover.cells(implementation) {
+    for cell in prover.cells(implementation, None) {
         let name = || cell.property.name.to_owned();
         if !cell.cases.is_empty() {
             modelled.owed.insert(name());

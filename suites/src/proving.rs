@@ -408,8 +408,7 @@ pub(crate) fn serve(worlds: &Worlds, task: Task) -> Judgement {
     let prover = worlds
         .prover_of(&task.world, &task.implementation)
         .expect(same);
-    let mut cells = prover.cells(&task.implementation).into_iter();
-    let cell = cells.find(|cell| cell.property.name == task.property);
+    let cell = prover.cell(&task.implementation, &task.property);
     let mut cell = cell.expect(same);
     if task.not_promised {
         cell = cell.not_promised();

@@ -113,8 +113,7 @@ pub(crate) fn sweep(cell: &Question) -> Result<Vec<Found>, String> {
 pub(crate) fn serve(worlds: &Worlds, question: Question) -> Line {
     let same = "the process that asks is the same program";
     let prover = worlds.prover_of_lies(&question.world).expect(same);
-    let mut cells = prover.cells(&question.implementation).into_iter();
-    let cell = cells.find(|cell| cell.property.name == question.property);
+    let cell = prover.cell(&question.implementation, &question.property);
     let explorations = Arc::new(AtomicU64::new(0));
     end_with_a_hang(&explorations);
     let mut process = Process {
@@ -129,9 +128,12 @@ pub(crate) fn serve(worlds: &Worlds, question: Question) -> Line {
     let before = before.iter().take_while(|world| **world != question.world);
     let mut known = BTreeSet::new();
     for other in before.filter_map(|world| worlds.prover_of_lies(world)) {
-        let cells = other.cells(&question.implementation).into_iter();
-        let same = cells.filter(|cell| cell.property.name == question.property);
-        known.extend(same.flat_map(|cell| cell.cases).map(|case| case.name));
+        let same = other.cell(&question.implementation, &question.property);
+        known.extend(
+            same.into_iter()
+                .flat_map(|cell| cell.cases)
+                .map(|case| case.name),
+        );
     }
     for case in cell.cases {
         // Programs that are generated get theirs where executions are quick.

@@ -47,8 +47,13 @@ pub(crate) trait Prover: Send + Sync {
     fn world(&self) -> &'static str;
     /// Its implementations. Opens no channel.
     fn implementations(&self) -> Vec<Registered>;
-    /// An implementation with each property of its kind. Runs the code of the implementation that answers.
-    fn cells(&self, implementation: &str) -> Vec<Cell>;
+    /// An implementation with each property of its kind, or with that one. Runs the code of the implementation that
+    /// answers.
+    fn cells(&self, implementation: &str, property: Option<&str>) -> Vec<Cell>;
+    /// An implementation with a property of its kind.
+    fn cell(&self, implementation: &str, property: &str) -> Option<Cell> {
+        self.cells(implementation, Some(property)).pop()
+    }
     /// The verdict of a cell.
     fn judge(&self, cell: &Cell, plan: &Exploration) -> Judgement;
     /// Explores a case.
@@ -91,10 +96,10 @@ impl<W: World, R: Registry> Prover for In<W, R> {
         all
     }
 
-    fn cells(&self, implementation: &str) -> Vec<Cell> {
+    fn cells(&self, implementation: &str, property: Option<&str>) -> Vec<Cell> {
         let checks = match self.lies {
-            false => Checks::of_one::<W>(self.registry, implementation),
-            true => Checks::of_one_that_lies::<W>(self.registry, implementation),
+            false => Checks::of_one::<W>(self.registry, implementation, property),
+            true => Checks::of_one_that_lies::<W>(self.registry, implementation, property),
         };
         checks.cells().collect()
     }

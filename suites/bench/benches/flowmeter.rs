@@ -81,6 +81,8 @@ fn criterion_alone(left_out: &[&str], curated_only: bool) {
         .output_directory(&criterion_home())
         .warm_up_time(Duration::from_millis(100))
         .measurement_time(Duration::from_millis(300))
+        // By default criterion resamples for longer than it measures here.
+        .nresamples(5_000)
         .configure_from_args();
     uncontended(&mut criterion, left_out, curated_only);
     criterion.final_summary();

@@ -39,11 +39,21 @@ impl Cell {
 /// What every implementation of a registry owes in a world.
 #[derive(Debug)]
 pub struct Checks {
-    /// The one implementation to ask; `None` asks all.
-    only: Option<String>,
+    asked: Asked,
     implementations: Vec<Registered>,
     cases: Owing,
     not_promised: Owing,
+}
+
+/// What is asked for.
+#[derive(Clone, Debug, Default)]
+struct Asked {
+    /// The one implementation; `None` asks all.
+    implementation: Option<String>,
+    /// The one property; `None` asks for all.
+    property: Option<String>,
+    /// Whether faults may be injected.
+    lies: bool,
 }
 
 /// The cases of an implementation and a property.
@@ -56,28 +66,39 @@ impl Checks {
     /// # Panics
     /// With the panic of an implementation that was asked.
     pub fn of<W: World>(registry: impl Registry) -> Self {
-        Checks::asked::<W>(registry, None, false)
+        Checks::asking::<W>(registry, Asked::default())
     }
 
-    /// As [`Checks::of`], for one implementation only, and with what it does not promise.
+    /// As [`Checks::of`], for one implementation only, and with what it does not promise. Of one property, if that is
+    /// given: the cases of all properties take longer than a short exploration of one.
     ///
     /// # Panics
     /// With its panic while it was asked.
-    pub fn of_one<W: World>(registry: impl Registry, implementation: &str) -> Self {
-        Checks::asked::<W>(registry, Some(implementation.to_owned()), false)
+    pub fn of_one<W: World>(
+        registry: impl Registry,
+        implementation: &str,
+        property: Option<&str>,
+    ) -> Self {
+        Checks::asking::<W>(registry, Asked::of(implementation, property))
     }
 
     /// As [`Checks::of_one`], for an implementation of ours into which faults may be injected.
     ///
     /// # Panics
     /// With its panic while it was asked.
-    pub fn of_one_that_lies<W: World>(registry: impl Registry, implementation: &str) -> Self {
-        Checks::asked::<W>(registry, Some(implementation.to_owned()), true)
+    pub fn of_one_that_lies<W: World>(
+        registry: impl Registry,
+        implementation: &str,
+        property: Option<&str>,
+    ) -> Self {
+        let lies = true;
+        let asked = Asked::of(implementation, property);
+        Checks::asking::<W>(registry, Asked { lies, ..asked })
     }
 
-    fn asked<W: World>(registry: impl Registry, only: Option<String>, lies: bool) -> Self {
-        let asked = Arc::new(Mutex::new(Checks::empty(None)));
-        let answers = Arc::clone(&asked);
+    fn asking<W: World>(registry: impl Registry, asked: Asked) -> Self {
+        let found = Arc::new(Mutex::new(Checks::empty(Asked::default())));
+        let answers = Arc::clone(&found);
         let once = Exploration {
             executions: 1,
             // Asking opens many channels, and some implementations work in `open`.
@@ -85,9 +106,10 @@ impl Checks {
             ..Exploration::default()
         };
         let ask = move || {
-            let mut checks = Checks::empty(only.clone());
+            let mut checks = Checks::empty(asked.clone());
             registry.show_all(&mut checks);
-            let mut designs = Designs::of(only.clone());
+            let lies = asked.lies;
+            let mut designs = Designs::of(asked.implementation.clone());
             registry.show_all(&mut designs);
             macro_rules! owe {
                 ($($kind:ident: $cases:ident, $lying:path;)+) => {$(
@@ -101,12 +123,12 @@ impl Checks {
                         let mut design = if lies { $lying(design) } else { design };
                         let of_it = families.iter().filter(|(name, _)| *name == design.implementation.name);
                         let family = (of_it.count() > 1).then(|| short(design.implementation.family));
-                        for property in PROPERTIES {
+                        for property in PROPERTIES.iter().filter(|property| asked.is_for(property)) {
                             if let Cases::$cases(cases) = property.cases {
                                 let owed = cases(&design);
                                 // Loom's models are too short for so many channels, and a brief look exhausts no
                                 // space there.
-                                let is_asked = !lies && only.is_some() && W::NAME != "loom";
+                                let is_asked = !lies && asked.implementation.is_some() && W::NAME != "loom";
                                 let besides = if !is_asked {
                                     Vec::new()
                                 } else {
@@ -136,26 +158,27 @@ impl Checks {
             panic!("{failure}");
         }
         std::mem::replace(
-            &mut *asked.lock().expect("the asking thread has ended"),
-            Checks::empty(None),
+            &mut *found.lock().expect("the asking thread has ended"),
+            Checks::empty(Asked::default()),
         )
     }
 
-    fn empty(only: Option<String>) -> Self {
+    fn empty(asked: Asked) -> Self {
         Checks {
-            only,
+            asked,
             implementations: Vec::new(),
             cases: Owing::new(),
             not_promised: Owing::new(),
         }
     }
 
-    /// Every implementation that was asked, with every property of its kind, claimed or not, in the registry's order.
+    /// Every implementation that was asked, with every property of its kind that was asked for, claimed or not, in the registry's order.
     pub fn cells(&self) -> impl Iterator<Item = Cell> + '_ {
         self.implementations.iter().flat_map(move |implementation| {
             let of_its_kind = PROPERTIES
                 .iter()
-                .filter(|property| property.kind() == implementation.kind);
+                .filter(|property| property.kind() == implementation.kind)
+                .filter(|property| self.asked.is_for(property));
             of_its_kind.map(move |property| {
                 let of = |all: &Owing| {
                     let cases = all.get(&(implementation.name, property.name));
@@ -169,6 +192,20 @@ impl Checks {
                 }
             })
         })
+    }
+}
+
+impl Asked {
+    fn of(implementation: &str, property: Option<&str>) -> Asked {
+        Asked {
+            implementation: Some(implementation.to_owned()),
+            property: property.map(str::to_owned),
+            lies: false,
+        }
+    }
+
+    fn is_for(&self, property: &Property) -> bool {
+        (self.property.as_deref()).is_none_or(|name| name == property.name)
     }
 }
 
@@ -245,7 +282,7 @@ fn short(family: &str) -> String {
 
 impl Visitor for Checks {
     fn only(&self) -> Option<&str> {
-        self.only.as_deref()
+        self.asked.implementation.as_deref()
     }
 
     fn implementation(&mut self, implementation: &Registered) {

@@ -122,7 +122,7 @@ fn lies(worlds: &Worlds, wanted: &impl Fn(&str) -> bool, known: &mut Known) -> R
     let mut questions = Vec::new();
     for prover in worlds.of_lies() {
         for implementation in prover.implementations() {
-            let cells = prover.cells(implementation.name).into_iter();
+            let cells = prover.cells(implementation.name, None).into_iter();
             let is_told = worlds_for(implementation.kind).contains(&prover.world());
             let cells = cells.filter(|cell| is_told && !cell.cases.is_empty());
             let cells = cells.filter(|cell| wanted(cell.property.name));

@@ -255,9 +255,8 @@ pub(super) fn model<'w>(
     } = example;
     let prover = worlds.prover_of(world, implementation);
     let prover = prover.ok_or_else(|| format!("there is no world '{world}' here"))?;
-    let cells = prover.cells(implementation).into_iter();
-    let cases = cells.filter(|cell| cell.property.name == property);
-    let mut cases = cases.flat_map(|cell| cell.cases.into_iter().chain(cell.not_promised));
+    let cell = prover.cell(implementation, property).into_iter();
+    let mut cases = cell.flat_map(|cell| cell.cases.into_iter().chain(cell.not_promised));
     let found = cases.find(|found| found.name == *case);
     let found = found.ok_or_else(|| {
         format!("there is no case '{case}' of {property} on {implementation} under {world}")

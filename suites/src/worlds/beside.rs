@@ -52,8 +52,8 @@ impl Prover for Both {
         all
     }
 
-    fn cells(&self, implementation: &str) -> Vec<Cell> {
-        self.of(implementation).cells(implementation)
+    fn cells(&self, implementation: &str, property: Option<&str>) -> Vec<Cell> {
+        self.of(implementation).cells(implementation, property)
     }
 
     fn costs(&self, implementation: &str, shapes: &[Shape]) -> Vec<OfShape> {

@@ -62,7 +62,7 @@ impl Registry for OfLaborious {
 
 pub fn models() -> Vec<Model> {
     vec![Model::new("shuttle::laborious-is-asked", || {
-        let checks = Checks::of_one::<Shuttle>(OfLaborious, "laborious");
+        let checks = Checks::of_one::<Shuttle>(OfLaborious, "laborious", None);
         let owed: usize = checks.cells().map(|cell| cell.cases.len()).sum();
         let opened = OPENED.load(Ordering::Relaxed);
         let told = format!("{owed} cases, {opened} channels opened");
