@@ -61,14 +61,36 @@ impl Registry for OfLaborious {
 }
 
 pub fn models() -> Vec<Model> {
-    vec![Model::new("shuttle::laborious-is-asked", || {
-        let checks = Checks::of_one::<Shuttle>(OfLaborious, "laborious", None);
-        let owed: usize = checks.cells().map(|cell| cell.cases.len()).sum();
-        let opened = OPENED.load(Ordering::Relaxed);
-        let told = format!("{owed} cases, {opened} channels opened");
-        match owed > 0 && opened * WORK as usize > Exploration::STEPS {
-            true => Ok(told),
-            false => Err(told),
-        }
-    })]
+    vec![
+        Model::new("shuttle::laborious-is-asked", || {
+            let owed = asked(None).into_iter();
+            let owed: usize = owed.map(|(_, cases)| cases.len()).sum();
+            let opened = OPENED.load(Ordering::Relaxed);
+            let told = format!("{owed} cases, {opened} channels opened");
+            match owed > 0 && opened * WORK as usize > Exploration::STEPS {
+                true => Ok(told),
+                false => Err(told),
+            }
+        }),
+        Model::new("shuttle::laborious-is-asked-for-each-property", || {
+            let all = asked(None);
+            for cell in &all {
+                let alone = asked(Some(cell.0));
+                if alone != [cell.clone()] {
+                    return Err(format!("among all: {cell:?}; alone: {alone:?}"));
+                }
+            }
+            Ok(format!("{} properties", all.len()))
+        }),
+    ]
+}
+
+/// The properties that are asked for, each with the names of its cases.
+fn asked(property: Option<&str>) -> Vec<(&'static str, Vec<String>)> {
+    let checks = Checks::of_one::<Shuttle>(OfLaborious, "laborious", property);
+    let cells = checks.cells().map(|cell| {
+        let cases = cell.cases.into_iter().chain(cell.not_promised);
+        (cell.property.name, cases.map(|case| case.name).collect())
+    });
+    cells.collect()
 }
