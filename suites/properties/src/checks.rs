@@ -172,7 +172,8 @@ impl Checks {
         }
     }
 
-    /// Every implementation that was asked, with every property of its kind that was asked for, claimed or not, in the registry's order.
+    /// Every implementation that was asked, with every property of its kind that was asked for, claimed or not, in the
+    /// registry's order.
     pub fn cells(&self) -> impl Iterator<Item = Cell> + '_ {
         self.implementations.iter().flat_map(move |implementation| {
             let of_its_kind = PROPERTIES

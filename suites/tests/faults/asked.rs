@@ -74,6 +74,9 @@ pub fn models() -> Vec<Model> {
         }),
         Model::new("shuttle::laborious-is-asked-for-each-property", || {
             let all = asked(None);
+            if all.iter().all(|(_, cases)| cases.is_empty()) {
+                return Err("it owes nothing".to_owned());
+            }
             for cell in &all {
                 let alone = asked(Some(cell.0));
                 if alone != [cell.clone()] {
