@@ -81,6 +81,11 @@ const TABLE: &[(&str, Origin, &str)] = &[
         "unbounded multi-producer async close identity keeps-buffered disconnect",
     ),
     (
+        "tachyonix",
+        Origin::Peer,
+        "fixed multi-producer async close keeps-buffered disconnect",
+    ),
+    (
         "loole",
         Origin::Peer,
         "rendezvous fixed unbounded multi-producer multi-consumer blocking async mixed put-deadline \

@@ -109,10 +109,11 @@ pub fn serve_if_asked(worlds: &Worlds) -> Option<ExitCode> {
     let mut arguments = std::env::args().skip(1);
     match arguments.next()?.as_str() {
         CONTESTANT => {
-            let pinning = arguments
-                .next()
-                .and_then(|word| pinning(&word))
-                .unwrap_or_default();
+            let word = arguments.next().unwrap_or_default();
+            let Some(pinning) = pinning(&word) else {
+                eprintln!("flowmeter: `{word}` is no way to pin threads");
+                return Some(ExitCode::from(2));
+            };
             let pinned = decide(pinning);
             let catalogue = worlds.catalogue();
             Some(serve_process(|implementation, scenario| {
@@ -433,6 +434,8 @@ pub const fn pinning_name(pinning: Pinning) -> &'static str {
         Pinning::Free => "free",
         Pinning::OneCore => "one-core",
         Pinning::CorePerThread => "core-per-thread",
+        Pinning::Siblings => "siblings",
+        Pinning::Sockets => "sockets",
         Pinning::WherePossible => "where-possible",
     }
 }
@@ -443,6 +446,8 @@ pub(crate) fn pinning(word: &str) -> Option<Pinning> {
         Pinning::Free,
         Pinning::OneCore,
         Pinning::CorePerThread,
+        Pinning::Siblings,
+        Pinning::Sockets,
         Pinning::WherePossible,
     ];
     all.into_iter()

@@ -189,10 +189,23 @@ fn absurd_numbers_are_refused_with_their_bounds() {
 }
 
 #[test]
+fn threads_are_a_number_or_a_share_of_the_cores() {
+    let cores = std::thread::available_parallelism().unwrap().get();
+    let text = GOOD.replace("producers = 1", "producers = \"half-cores\"");
+    let spec = parse("channels/x", Path::new("x.toml"), &text).expect("it is well-formed");
+    assert_eq!(spec.record().axes.producers, Some((cores / 2).max(1)));
+    let said = refusal_with("producers = 1", "producers = \"all\"");
+    assert!(
+        said.contains(r#"expected a number, "cores" or "half-cores", not "all""#),
+        "{said}"
+    );
+}
+
+#[test]
 fn values_of_the_wrong_kind_are_refused() {
     let said = refusal_with("producers = 1", "producers = \"many\"");
     assert!(
-        said.starts_with("channels/x.toml:6: `producers`: invalid type"),
+        said.starts_with("channels/x.toml:6: `producers`: expected a number, \"cores\""),
         "{said}"
     );
     let said = refusal_with("\"8B\"", "\"9B\"");

@@ -201,6 +201,27 @@ fn faults_are_found_by_the_other_workloads_too() {
 }
 
 #[test]
+fn each_is_offered_a_share_of_its_own_capacity() {
+    let offered = |fault: Fault, name: &str| {
+        let mut stage = faulty(fault, name);
+        // On a busy machine a window may fall behind.
+        let sample = (0..5).find_map(|_| stage.window(SHORT).ok());
+        let sample = sample.expect("it keeps up in one of five");
+        sample.findings.offered.expect("a share was asked for")
+    };
+    let half = offered(Fault::None, "channels/latency-50pc");
+    let quarter = offered(Fault::None, "channels/latency-25pc");
+    // 100 us a message, so at most 10,000 a second.
+    let slow = offered(Fault::IsSlow, "channels/latency-50pc");
+    assert!((100.0..=5_000.0).contains(&slow), "{slow}");
+    // On a busy machine two capacities may differ, but not by so much.
+    assert!(
+        half > 3.0 * slow && quarter < half,
+        "{half}, {quarter}, {slow}"
+    );
+}
+
+#[test]
 fn a_rate_that_cannot_be_sustained_is_void() {
     let mut scenario = scenario("channels/latency-100k");
     let text = r#"title = "Too fast"

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use std::sync::mpsc;
 
 use super::protocol::{Answer, Request};
-use super::{Sample, Stage, StageError, WindowSpec, allocation, clock, usage};
+use super::{Sample, Stage, StageError, WindowSpec, allocation, clock, counters, usage};
 use flowmeter_harness::sync::panic_text;
 use flowmeter_records::FailureKind;
 
@@ -30,6 +30,7 @@ pub fn serve_process(
         }
     };
     clock::calibrate();
+    counters::begin();
     let (lines, requests) = mpsc::channel();
     std::thread::spawn(move || {
         for line in io::stdin().lock().lines() {

@@ -242,6 +242,7 @@ mod tests {
                 voluntary_switches: 0,
                 involuntary_switches: 0,
             }),
+            counted: None,
             allocated: None,
         };
         let shared = &edges.shared;

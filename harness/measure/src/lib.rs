@@ -8,9 +8,9 @@
 //! | --- | --- |
 //! | [`plan`], [`parent`] | what a run shall measure, and measuring or resuming it |
 //! | [`child`], [`protocol`], [`group`] | an implementation's process |
-//! | [`edges`], [`interval`], [`reading`], [`clock`], [`usage`] | what a workload counts with |
+//! | [`edges`], [`interval`], [`reading`], [`clock`], [`usage`], [`counters`] | what a workload counts with |
 //! | [`budget`], [`order`], [`progress`] | length of windows, order of entries, progress reports |
-//! | [`machine`], [`noise`], [`pin`] | the machine, its noise, its cores |
+//! | [`machine`], [`noise`], [`pin`], [`topology`] | the machine, its noise, its cores, and how they lie |
 //! | [`allocation`] | counting allocations, in a pass that times nothing |
 
 pub mod allocation;
@@ -20,6 +20,7 @@ mod buckets;
 pub mod budget;
 pub mod child;
 pub mod clock;
+pub mod counters;
 mod course;
 pub mod edges;
 mod error;
@@ -36,6 +37,7 @@ pub mod progress;
 pub mod protocol;
 pub mod reading;
 mod stage;
+pub mod topology;
 pub mod usage;
 
 pub use error::MeasureError;

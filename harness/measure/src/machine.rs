@@ -7,8 +7,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread;
 
-use super::clock;
 use super::pin::{self, Pinned, Pinning};
+use super::topology::Places;
+use super::{clock, counters};
 use flowmeter_records::Machine;
 
 const UNKNOWN: &str = "unknown";
@@ -27,11 +28,13 @@ pub fn describe() -> Machine {
     Machine {
         cpu: cpu_of(&cpuinfo).unwrap_or_else(unknown),
         cores: thread::available_parallelism().map_or(1, usize::from),
+        topology: Places::of_process().map(Places::counted),
         memory_bytes: memory_bytes(),
         os: os(),
         governor: first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
             .unwrap_or_else(unknown),
         hypervisor: hypervisor(&cpuinfo),
+        counters: counters::described(),
         rustc: option_env!("FLOWMETER_RUSTC").unwrap_or(UNKNOWN).to_owned(),
         clock_read_nanos: Some(clock_read_nanos()),
         core_round_trip_nanos: core_round_trip_nanos(),

@@ -188,7 +188,10 @@ impl From<Sample> for WireSample {
             unsustained: sample.unsustained,
             generator_p99_nanos: sample.generator_p99_nanos,
             latency: sample.latency.as_ref().map(encode_latency),
-            findings: sample.findings,
+            findings: Findings {
+                counters: sample.counters,
+                ..sample.findings
+            },
         }
     }
 }

@@ -1,6 +1,9 @@
 //! Resource usage and allocations of a process at a moment, and their difference over an interval.
 
+use flowmeter_records::Counters;
+
 use super::allocation::{self, Allocated};
+use super::counters;
 use super::usage::{self, Usage};
 
 /// The cost of an interval to the process; each part where it is known.
@@ -8,6 +11,8 @@ use super::usage::{self, Usage};
 pub struct Cost {
     /// CPU time and context switches.
     pub used: Option<Usage>,
+    /// What the processor counted, where it does.
+    pub counted: Option<Counters>,
     /// Allocations, in a process that counts them.
     pub allocated: Option<Allocated>,
 }
@@ -18,6 +23,10 @@ impl Cost {
     pub fn plus(self, other: Cost) -> Cost {
         Cost {
             used: self.used.zip(other.used).map(|(a, b)| a.plus(b)),
+            counted: self.counted.zip(other.counted).map(|(a, b)| Counters {
+                instructions: a.instructions + b.instructions,
+                cache_misses: a.cache_misses + b.cache_misses,
+            }),
             allocated: self.allocated.zip(other.allocated).map(|(a, b)| a.plus(b)),
         }
     }
@@ -29,6 +38,7 @@ pub struct Reading {
     /// The moment, nanoseconds.
     pub nanos: u64,
     pub(super) used: Option<Usage>,
+    pub(super) counted: Option<Counters>,
     pub(super) allocated: Option<allocation::Reading>,
 }
 
@@ -38,6 +48,7 @@ impl Reading {
         Reading {
             nanos,
             used: usage::now(),
+            counted: counters::now(),
             allocated: allocation::mark(),
         }
     }
@@ -47,6 +58,7 @@ impl Reading {
         Reading {
             nanos,
             used: usage::now(),
+            counted: counters::now(),
             allocated: allocation::now(),
         }
     }
@@ -55,9 +67,15 @@ impl Reading {
     pub fn since(&self, first: &Reading, nanos: u64) -> Cost {
         let factor = nanos as f64 / self.nanos.saturating_sub(first.nanos).max(1) as f64;
         let used = self.used.zip(first.used);
+        let counted = self.counted.zip(first.counted);
+        let scaled = |last: u64, first: u64| (last.saturating_sub(first) as f64 * factor) as u64;
         let allocated = self.allocated.zip(first.allocated);
         Cost {
             used: used.map(|(last, first)| last.since(first).scaled(factor)),
+            counted: counted.map(|(last, first)| Counters {
+                instructions: scaled(last.instructions, first.instructions),
+                cache_misses: scaled(last.cache_misses, first.cache_misses),
+            }),
             allocated: allocated.map(|(last, first)| last.since(first).scaled(factor)),
         }
     }

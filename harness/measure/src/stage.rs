@@ -4,7 +4,7 @@ use hdrhistogram::Histogram;
 
 use super::allocation::Allocated;
 use super::reading::Cost;
-use flowmeter_records::{FailureKind, Findings};
+use flowmeter_records::{Counters, FailureKind, Findings};
 
 /// A window to be timed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +41,8 @@ pub struct Sample {
     pub generator_p99_nanos: Option<u64>,
     /// Latencies, of open-loop scenarios.
     pub latency: Option<LatencySample>,
+    /// What the processor counted between the edges, which joins the findings on the wire.
+    pub counters: Option<Counters>,
     /// Further observations.
     pub findings: Findings,
     /// What was allocated between the edges, in a process that counts.
@@ -60,6 +62,7 @@ impl Sample {
             unsustained: None,
             generator_p99_nanos: None,
             latency: None,
+            counters: cost.counted,
             findings: Findings::default(),
             allocated: cost.allocated,
         }

@@ -14,12 +14,30 @@ pub struct Findings {
     /// How full the fullest period of a limiter was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub excess: Option<Excess>,
+    /// What the processor counted in the process, where it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counters: Option<Counters>,
+    /// What the workload's own loop takes without the implementation, nanoseconds per operation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bare_nanos: Option<f64>,
+    /// Messages a second that were offered, where each implementation is offered a share of its own capacity.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offered: Option<f64>,
     /// How evenly turns were distributed over threads of the same kind.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fairness: Option<Fairness>,
     /// How the process was warmed up before its first window, if its language compiles at run time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warm_up: Option<WarmUp>,
+}
+
+/// What the processor counted in the code of a process, without the kernel's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counters {
+    /// Instructions.
+    pub instructions: u64,
+    /// Accesses that missed the last cache.
+    pub cache_misses: u64,
 }
 
 /// Short windows that were not counted, repeated until their values no longer changed.

@@ -21,11 +21,11 @@ mod window;
 
 use serde::{Deserialize, Serialize};
 
-pub use self::findings::{Excess, Fairness, Findings, InFlight, Lateness, WarmUp};
+pub use self::findings::{Counters, Excess, Fairness, Findings, InFlight, Lateness, WarmUp};
 pub use self::modelled::ModelledCost;
 pub use self::proof::{Attack, Bound, Holds, Proof, SeedClaim, Verdict};
 pub use self::read::{RecordError, RunData, read_records, read_run};
-pub use self::run::{End, Implementation, Machine, Noise, Run};
+pub use self::run::{End, Implementation, Machine, Noise, Run, Topology};
 pub use self::scenario::{Axes, Better, Measure, Scenario};
 pub use self::timeline::{Span, Step, Timeline};
 pub use self::window::{

@@ -33,7 +33,7 @@ pub struct Run {
     pub rounds: u32,
     /// Length of a window, nanoseconds.
     pub window_nanos: u64,
-    /// Where threads might run: `free`, `one-core`, `core-per-thread` or `where-possible`.
+    /// Where threads might run: `free`, `one-core`, `core-per-thread`, `siblings`, `sockets` or `where-possible`.
     #[serde(default)]
     pub pinning: String,
     /// Time limit for all windows together, seconds; `window_nanos` is then the longest window.
@@ -75,6 +75,9 @@ pub struct Machine {
     pub cpu: String,
     /// Cores that this process may use.
     pub cores: usize,
+    /// Which of them share a core, a cache, a socket, where the system says.
+    #[serde(default)]
+    pub topology: Option<Topology>,
     /// Memory, bytes.
     pub memory_bytes: Option<u64>,
     /// Operating system and kernel.
@@ -83,6 +86,9 @@ pub struct Machine {
     pub governor: String,
     /// Hypervisor, if one is detected.
     pub hypervisor: String,
+    /// What the processor counts for a process, or why it counts nothing.
+    #[serde(default)]
+    pub counters: String,
     /// Compiler of this build.
     pub rustc: String,
     /// Cost of reading the engine's clock, nanoseconds.
@@ -91,6 +97,21 @@ pub struct Machine {
     pub core_round_trip_nanos: Option<f64>,
     /// Time to wake a parked thread and to be woken by it, nanoseconds.
     pub park_round_trip_nanos: Option<f64>,
+}
+
+/// What the hardware threads that a process may use belong to, counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Topology {
+    /// Hardware threads.
+    pub hardware_threads: usize,
+    /// Cores, which have one or more hardware threads.
+    pub cores: usize,
+    /// Groups of cores that share their largest cache, where the system says.
+    pub last_level_caches: Option<usize>,
+    /// Groups of cores with memory of their own, where the system says.
+    pub numa_nodes: Option<usize>,
+    /// Processor packages.
+    pub sockets: usize,
 }
 
 /// An implementation.

@@ -89,6 +89,9 @@ pub struct Axes {
     pub parallelism: Option<usize>,
     /// Offered load, messages per second (open loop).
     pub rate: Option<u64>,
+    /// Offered load, percent of what each implementation can take (open loop).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load_percent: Option<u64>,
     /// More busy threads than the machine has cores.
     pub oversubscribed: bool,
 }

@@ -4,6 +4,14 @@
 //!
 //! Those that have twins (`impls/twins`) are compiled for the explored worlds too. The others run in the std world only.
 //!
+//! These take no part:
+//!
+//! - oneshot: its halves are used up by their first value, and the properties of channels use them again.
+//! - rtrb: nothing in it waits, and every property and workload has a thread or task that does.
+//! - forte: its pools are static and never end, so waiting tasks cannot be dropped with their executor.
+//! - chili: it joins two closures and spawns nothing.
+//! - st3: it is the queue of an executor, and no executor.
+//!
 //! tokio's alternative timer (`Builder::enable_alt_timer`) takes no part. It exists only if everything is compiled with
 //! `--cfg tokio_unstable`.
 
@@ -34,6 +42,7 @@ pub mod smol;
 pub mod spin_sleep;
 #[cfg(not(feature = "shuttle"))]
 pub mod std;
+pub mod tachyonix;
 pub mod thingbuf;
 pub mod tokio;
 pub mod tokio_delay_queue;

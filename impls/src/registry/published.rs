@@ -14,7 +14,8 @@ pub(super) fn channels<V: Visitor>(visitor: &mut V) {
     #[cfg(not(feature = "shuttle"))]
     use crate::peers::std;
     use crate::peers::{
-        async_channel, crossbeam, flume, futures_channel, kanal, loole, thingbuf, tokio, version,
+        async_channel, crossbeam, flume, futures_channel, kanal, loole, tachyonix, thingbuf, tokio,
+        version,
     };
 
     peer::<crossbeam::Crossbeam, _>(visitor, "crossbeam-channel", version("crossbeam-channel"))
@@ -82,6 +83,11 @@ pub(super) fn channels<V: Visitor>(visitor: &mut V) {
     .asynchronous()
     .claims(&[KeepsBuffered, Disconnect])
     .enter();
+    peer::<tachyonix::Tachyonix, _>(visitor, "tachyonix", version("tachyonix"))
+        .channel()
+        .asynchronous()
+        .claims(&[KeepsBuffered, Disconnect])
+        .enter();
     peer::<loole::Loole, _>(visitor, "loole", version("loole"))
         .channel()
         .blocking()

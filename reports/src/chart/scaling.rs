@@ -28,14 +28,16 @@ enum Along {
     Waiting,
     Parallelism,
     Rate,
+    Share,
 }
 
 /// Where a scenario stands along an axis: a value to sort by, and a label.
 type Position = Option<((usize, usize), String)>;
 
 impl Along {
-    const ALL: [Along; 7] = [
+    const ALL: [Along; 8] = [
         Along::Rate,
+        Along::Share,
         Along::Waiting,
         Along::Parallelism,
         Along::Clauses,
@@ -69,6 +71,10 @@ impl Along {
                 let rate = axes.rate?;
                 Some(((rate as usize, 0), number::tick(rate as f64, "")))
             }
+            Along::Share => {
+                let percent = axes.load_percent?;
+                Some(((percent as usize, 0), format!("{percent} %")))
+            }
         }
     }
 
@@ -82,6 +88,7 @@ impl Along {
             Along::Waiting => waiting(group),
             Along::Parallelism => "items in work at a time",
             Along::Rate => "offered load, messages/s",
+            Along::Share => "offered load, of its own capacity",
         }
     }
 
@@ -94,7 +101,7 @@ impl Along {
             Along::Clauses => "clauses",
             Along::Waiting => waiting(group),
             Along::Parallelism => "parallelism",
-            Along::Rate => "load",
+            Along::Rate | Along::Share => "load",
         }
     }
 }
@@ -347,6 +354,7 @@ fn subtitle(of: &Line, scenarios: &[&Scenario]) -> String {
                 Along::Waiting => format!("{label} {}", waiting(&first.group)),
                 Along::Parallelism => format!("{label} at a time"),
                 Along::Rate => format!("{label} messages/s"),
+                Along::Share => format!("{label} of its own capacity"),
             });
         }
     }

@@ -26,6 +26,12 @@ pub struct Table {
     pub shared: bool,
     /// Whether costs were modelled here.
     pub modelled: bool,
+    /// Whether the processor counted.
+    pub processor: bool,
+    /// Whether each was offered a share of its own capacity.
+    pub offered: bool,
+    /// What the workload's own loop takes of each operation; empty where that was not timed.
+    pub bare: String,
     pub rows: Vec<Row>,
 }
 
@@ -76,10 +82,13 @@ fn table(data: &Data, of: &Scenario) -> Option<Table> {
     let allocated = |name: &str| data.estimates.allocated(scenario, name);
     let keys = data.those(|name| measured(name).is_some());
     let counted = keys.iter().any(|key| allocated(&key.name).is_some());
-    let shared = keys
-        .iter()
-        .filter_map(|key| measured(&key.name))
-        .any(|of| of.cost.fairness.is_some());
+    let all = || keys.iter().filter_map(|key| measured(&key.name));
+    let shared = all().any(|of| of.cost.fairness.is_some());
+    let processor = all().any(|of| of.cost.instructions.is_some());
+    let offered = all().any(|of| of.cost.offered.is_some());
+    let mut bare: Vec<f64> = all().filter_map(|of| of.cost.bare_nanos).collect();
+    bare.sort_unstable_by(f64::total_cmp);
+    let bare = bare.get(bare.len() / 2).copied().map(number::nanos);
     let modelled = keys
         .iter()
         .any(|key| cost_in(data, scenario, &key.name, Pace::Bursts).is_some());
@@ -88,6 +97,13 @@ fn table(data: &Data, of: &Scenario) -> Option<Table> {
         .filter_map(|key| {
             let of = measured(&key.name)?;
             let mut fields = Vec::from(costs(of));
+            if processor {
+                fields.push(field(of.cost.instructions, plain));
+                fields.push(field(of.cost.cache_misses, plain));
+            }
+            if offered {
+                fields.push(field(of.cost.offered, plain));
+            }
             if shared {
                 fields.push(field(of.cost.fairness, |index| format!("{index:.2}")));
             }
@@ -110,6 +126,9 @@ fn table(data: &Data, of: &Scenario) -> Option<Table> {
         counted,
         shared,
         modelled,
+        processor,
+        offered,
+        bare: bare.unwrap_or_default(),
         rows,
     })
 }

@@ -138,11 +138,13 @@ fn cell(data: &Data, scenario: &str, implementation: &str, most: usize) -> Cell 
             },
             value: format!("{}{}", m.bound(), number::value(m.median, &cell.unit)),
             ratio: match m.standing {
-                Standing::Reached | Standing::Missed => m.standing.word().to_owned(),
+                Standing::Reached | Standing::Missed | Standing::OwnLoad => {
+                    m.standing.word().to_owned()
+                }
                 _ => number::ratio(m.ratio),
             },
             interval: match m.standing {
-                Standing::Reached | Standing::Missed => String::new(),
+                Standing::Reached | Standing::Missed | Standing::OwnLoad => String::new(),
                 Standing::Best => "best".to_owned(),
                 _ => number::ratio_interval(m.ratio_lo, m.ratio_hi),
             },

@@ -1,6 +1,6 @@
 //! The machine, its noise, and the warnings about a run.
 
-use flowmeter_records::{Round, RunData};
+use flowmeter_records::{Round, RunData, Topology};
 
 use crate::chart::Data;
 use crate::number;
@@ -175,6 +175,7 @@ pub fn card(run: &RunData) -> Card {
     let facts = vec![
         ("processor", machine.cpu.clone()),
         ("cores", machine.cores.to_string()),
+        ("topology", machine.topology.map_or(String::new(), topology)),
         (
             "memory",
             machine
@@ -184,6 +185,7 @@ pub fn card(run: &RunData) -> Card {
         ("system", machine.os.clone()),
         ("governor", machine.governor.clone()),
         ("hypervisor", machine.hypervisor.clone()),
+        ("counters", machine.counters.clone()),
         ("compiler", machine.rustc.clone()),
         (
             "build",
@@ -241,6 +243,23 @@ pub fn card(run: &RunData) -> Card {
             .filter(|(_, value)| !value.is_empty())
             .collect(),
     }
+}
+
+/// What the hardware threads belong to, from the largest part to the smallest.
+fn topology(of: Topology) -> String {
+    let parts = [
+        (Some(of.sockets), "socket"),
+        (of.numa_nodes, "NUMA node"),
+        (of.last_level_caches, "last-level cache"),
+        (Some(of.cores), "core"),
+        (Some(of.hardware_threads), "hardware thread"),
+    ];
+    let known = parts.iter().filter_map(|(count, what)| {
+        let count = (*count)?;
+        let plural = if count == 1 { "" } else { "s" };
+        Some(format!("{count} {what}{plural}"))
+    });
+    known.collect::<Vec<_>>().join(", ")
 }
 
 /// The lengths of the windows; a budget may have shortened the requested length.

@@ -152,6 +152,7 @@ pub fn compare<'a>(
         let (lo, hi) = level(&samples.forks, &samples.compared(name, Entry::Original));
         let standing = match Quantity::of(scenario) {
             Quantity::Ceiling if concludes && !is_aside => Quantity::reached(lo, hi),
+            Quantity::OwnLoad if !is_aside => Standing::OwnLoad,
             _ => standing,
         };
         let outcome = Outcome::Measured(Measured {
@@ -168,7 +169,7 @@ pub fn compare<'a>(
                 .filter(|_| !is_aside)
                 .map_or(1.0, |place| contest.p(place)),
             standing,
-            cost: cost::of(samples, name),
+            cost: Box::new(cost::of(samples, name)),
         });
         cells.push(cell(name, outcome));
     }

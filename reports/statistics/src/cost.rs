@@ -26,15 +26,23 @@ pub fn of(samples: &ScenarioSamples, name: &str) -> Cost {
     };
     let per_million = |of| per_operation(of).map(|switches| switches * 1e6);
     let shares = windows.iter().filter_map(|w| w.findings.fairness);
-    let fairness: Vec<f64> = shares
-        .map(|index| index.producers.min(index.consumers))
-        .collect();
+    let middle = |values: Vec<f64>| (!values.is_empty()).then(|| median(&values));
+    let found =
+        |of: fn(&Window) -> Option<f64>| middle(windows.iter().filter_map(|w| of(w)).collect());
     Cost {
         cpu_nanos_per_op: per_operation(|w| w.cpu_nanos),
         voluntary_switches: per_million(|w| w.voluntary_switches),
         involuntary_switches: per_million(|w| w.involuntary_switches),
+        instructions: per_operation(|w| w.findings.counters.map(|it| it.instructions)),
+        cache_misses: per_operation(|w| w.findings.counters.map(|it| it.cache_misses)),
         peak_bytes: windows.iter().filter_map(|w| w.peak_bytes).max(),
-        fairness: (!fairness.is_empty()).then(|| median(&fairness)),
+        bare_nanos: found(|w| w.findings.bare_nanos),
+        offered: found(|w| w.findings.offered),
+        fairness: middle(
+            shares
+                .map(|index| index.producers.min(index.consumers))
+                .collect(),
+        ),
     }
 }
 

@@ -186,7 +186,7 @@ pub struct Measured {
     /// The verdict about it.
     pub standing: Standing,
     /// What an operation costs beside time.
-    pub cost: Cost,
+    pub cost: Box<Cost>,
 }
 
 /// What operations cost beside time; absent where the system does not report it.
@@ -199,8 +199,20 @@ pub struct Cost {
     pub voluntary_switches: Option<f64>,
     /// Times a thread was preempted, per million operations: median over rounds.
     pub involuntary_switches: Option<f64>,
+    /// Instructions per operation, where the processor counts them: median over rounds.
+    #[serde(default)]
+    pub instructions: Option<f64>,
+    /// Misses of the last cache per operation, likewise.
+    #[serde(default)]
+    pub cache_misses: Option<f64>,
     /// Peak memory of its process, bytes: the most of all forks.
     pub peak_bytes: Option<u64>,
+    /// What the workload's own loop takes without the implementation, nanoseconds per operation: median over rounds.
+    #[serde(default)]
+    pub bare_nanos: Option<f64>,
+    /// Messages a second that it was offered, where that is a share of its own capacity: median over rounds.
+    #[serde(default)]
+    pub offered: Option<f64>,
     /// How evenly turns were distributed among its threads: Jain's index of the side where it is lower, median over
     /// rounds.
     pub fairness: Option<f64>,
@@ -240,6 +252,8 @@ pub enum Standing {
     Reached,
     /// A rate dictates the time, and it took longer by more than [`RELEVANT`](crate::RELEVANT).
     Missed,
+    /// It had a load of its own, so it is compared with nothing.
+    OwnLoad,
     /// Its number is an upper bound: the generator's own lateness is more than half of it. Neither best nor slower. The
     /// ratio of a ranking uses the bound; its tiers leave the cell out.
     #[serde(rename = "by-generator")]
@@ -261,6 +275,7 @@ impl Standing {
             Standing::Undecided => "undecided",
             Standing::Reached => "reached",
             Standing::Missed => "missed",
+            Standing::OwnLoad => "own load",
             Standing::AtMost => "by generator",
             Standing::Reference => "reference",
             Standing::Unproved => "unproved",
@@ -403,9 +418,9 @@ impl Ranking {
         }
     }
 
-    /// Whether it has enough cells for an order. A ceiling has none. Otherwise the cells themselves are shown, and all share a tier.
+    /// Whether it has enough cells for an order. Ceilings and own loads have none. Otherwise the cells themselves are shown, and all share a tier.
     pub fn is_ranked(&self) -> bool {
-        self.quantity != Quantity::Ceiling && self.cells >= LEAST_CELLS
+        !matches!(self.quantity, Quantity::Ceiling | Quantity::OwnLoad) && self.cells >= LEAST_CELLS
     }
 
     /// Whether that entrant has a number in every cell, and a place in the order.

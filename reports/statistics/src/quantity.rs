@@ -17,6 +17,9 @@ pub enum Quantity {
     Speed,
     /// A high percentile of latencies.
     TailLatency,
+    /// The same where each has a load of its own, a share of its capacity. A slow one has little to do, so an order
+    /// would mean nothing.
+    OwnLoad,
     /// CPU time of an operation: the value of a scenario, or what windows recorded beside it.
     CpuTime,
     /// How far a makespan is above the ideal one.
@@ -38,9 +41,10 @@ const LEAST_EXCESS: f64 = 0.01;
 
 impl Quantity {
     /// In the order of the tables.
-    pub const ALL: [Quantity; 6] = [
+    pub const ALL: [Quantity; 7] = [
         Quantity::Speed,
         Quantity::TailLatency,
+        Quantity::OwnLoad,
         Quantity::CpuTime,
         Quantity::Excess,
         Quantity::Ceiling,
@@ -51,6 +55,7 @@ impl Quantity {
     pub fn of(scenario: &Scenario) -> Quantity {
         match (scenario.measure, &*scenario.unit) {
             (Measure::Throughput, _) => Quantity::Speed,
+            (Measure::Latency, _) if scenario.axes.load_percent.is_some() => Quantity::OwnLoad,
             (Measure::Latency, _) => Quantity::TailLatency,
             (Measure::Cost, IDEAL) if scenario.axes.rate.is_some() => Quantity::Ceiling,
             (Measure::Cost, IDEAL) => Quantity::Excess,
@@ -65,6 +70,7 @@ impl Quantity {
         match self {
             Quantity::Speed => "speed",
             Quantity::TailLatency => "tail latency",
+            Quantity::OwnLoad => "tail latency at own load",
             Quantity::CpuTime => "CPU time",
             Quantity::Excess => "excess over ideal",
             Quantity::Ceiling => "ceiling",

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use flowmeter_harness::caps::Origin;
 use flowmeter_harness::sync::cost::{Counts, Pace};
 use flowmeter_records::{
-    Allocation, FailureKind, Holds, Measure, ModelledCost, Round, RunData, SeedClaim, Uncontended,
-    Window, read_run,
+    Allocation, Counters, FailureKind, Holds, Measure, ModelledCost, Round, RunData, SeedClaim,
+    Uncontended, Window, read_run,
 };
 use flowmeter_reports::{
     Checked, SELF_CHECKED, Style, Texts, cmp_rows, cmp_table, estimate, machines, rank_rows,
@@ -286,6 +286,52 @@ fn a_chart_is_measured_again_as_it_was_measured() {
     assert_eq!(
         page.matches("cargo flowmeter measure -s").count(),
         2 * charts
+    );
+}
+
+#[test]
+fn a_share_of_its_own_capacity_is_an_axis_and_the_rate_a_cost() {
+    let mut run = fixture::run(&Shape::default());
+    // As if the three fixed rates had been shares.
+    let shares = [(10_000, 25), (100_000, 50), (1_000_000, 75)];
+    for scenario in run.scenarios.values_mut() {
+        let rate = scenario.axes.rate.take();
+        let mut shares = shares.iter();
+        scenario.axes.load_percent = shares.find(|(of, _)| rate == Some(*of)).map(|(_, p)| *p);
+    }
+    let of_a_share = |name: &str| name.starts_with("channels/latency-");
+    for window in &mut run.windows {
+        window.findings.bare_nanos = Some(1.25);
+        window.findings.counters = Some(Counters {
+            instructions: 64 * window.operations,
+            cache_misses: window.operations / 4,
+        });
+        window.findings.offered = of_a_share(&window.scenario).then_some(2_500_000.0);
+    }
+    let page = page(&run);
+    let charts = section(&page, "charts");
+    assert!(charts.contains("offered load, of its own capacity"));
+    assert!(charts.contains(">25 %<") && charts.contains(">75 %<"));
+    let cost = section(&page, "cost");
+    assert!(
+        cost.contains("own loop takes 1.25 ns an operation"),
+        "{cost}"
+    );
+    assert!(
+        cost.contains("Instructions<small>") && cost.contains("<td>64<td>"),
+        "{cost}"
+    );
+    let tables: Vec<&str> = cost.split("<details").skip(1).collect();
+    assert_eq!(
+        tables
+            .iter()
+            .filter(|it| it.contains("Offered<small>"))
+            .count(),
+        3
+    );
+    assert!(
+        tables.iter().any(|it| it.contains("data-v=2.50e6>2.5 M")),
+        "{cost}"
     );
 }
 

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// expiry has so many timers armed, each anew from where it fired; firings a second.
+// expiry has so many timers armed, each anew from where it fired; firings a second. The first deadlines are spread over
+// one delay, and each later delay is drawn from 5 % to both sides of it.
 type expiry struct {
 	again  again
 	timers int
@@ -15,6 +16,13 @@ type expiry struct {
 // sleeper is one of them: only its own calls count, one after the other.
 type sleeper struct {
 	due, fired, early int64
+	random            uint64
+}
+
+// below draws a number below n.
+func (s *sleeper) below(n int64) int64 {
+	s.random = s.random*6364136223846793005 + 1442695040888963407
+	return int64(s.random>>33) * n >> 31
 }
 
 func (e *expiry) prove() error {
@@ -35,7 +43,9 @@ func (e *expiry) window(spec spec) (*sample, error) {
 	asleep.Add(e.timers)
 	for place := range sleepers {
 		it := &sleepers[place]
-		it.due = now() + e.delay
+		it.random = spec.seed ^ uint64(place)<<32
+		it.below(1)
+		it.due = now() + 1 + it.below(e.delay)
 		e.again(it.due, func() int64 {
 			called := now()
 			if called >= first && called < last {
@@ -44,7 +54,7 @@ func (e *expiry) window(spec spec) (*sample, error) {
 					it.early++
 				}
 			}
-			it.due = now() + e.delay
+			it.due = now() + e.delay - e.delay/20 + it.below(e.delay/10+1)
 			if it.due >= last {
 				asleep.Done()
 				return over

@@ -91,7 +91,8 @@ pub(super) const DROPPED: Property = Property {
         if !channels.awaits() {
             return Vec::new();
         }
-        let mut cases = cancellation::cases(channels, Duty::DropOnce);
+        let mut cases =
+            cancellation::cases(channels, Duty::DropOnce, design.claims(Claim::WaiterFifo));
         cases.extend(comings::cases(channels));
         cases
     }),

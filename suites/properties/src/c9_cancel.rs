@@ -50,7 +50,11 @@ fn cases(design: &Design, channels: Option<Channels>) -> Vec<Case> {
     let Some(channels) = channels.filter(|_| claimed) else {
         return Vec::new();
     };
-    let mut cases = cancellation::cases(channels, Duty::LoseNothing);
+    let mut cases = cancellation::cases(
+        channels,
+        Duty::LoseNothing,
+        design.claims(Claim::WaiterFifo),
+    );
     for buffer in channels.having(&BUFFERS) {
         cases.push(Case::new(
             format!("take against a put, {buffer}"),

@@ -27,6 +27,14 @@ pub(super) enum Duty {
     DropOnce,
 }
 
+/// What is owed in a case.
+#[derive(Clone, Copy, Debug)]
+struct Owed {
+    duty: Duty,
+    /// Requests are served in the order in which they began to wait.
+    is_in_order: bool,
+}
+
 /// What happens after a poll.
 #[derive(Clone, Copy, Debug)]
 enum Act {
@@ -49,12 +57,14 @@ pub(super) const BUFFERS: [Buffer; 4] = [
     Buffer::Unbounded,
 ];
 
-pub(super) fn cases(channels: Channels, duty: Duty) -> Vec<Case> {
+/// `is_in_order`: requests are served in the order in which they began to wait (C4).
+pub(super) fn cases(channels: Channels, duty: Duty, is_in_order: bool) -> Vec<Case> {
     let mut cases = Vec::new();
     for buffer in channels.having(&BUFFERS) {
-        let mut case = |what: &str, model: fn(Channels, Buffer, Duty)| {
+        let owed = Owed { duty, is_in_order };
+        let mut case = |what: &str, model: fn(Channels, Buffer, Owed)| {
             cases.push(Case::new(format!("{what}, {buffer}"), move || {
-                model(channels, buffer, duty)
+                model(channels, buffer, owed)
             }));
         };
         case("a take dropped after each of its polls", each_take);
@@ -116,7 +126,13 @@ impl<F: Future> Task<F> {
 
     /// Polls it, and checks that its task was woken first.
     fn poll(&mut self) -> Poll<F::Output> {
-        let woken = self.woken.0.swap(0, Ordering::Relaxed) > 0;
+        self.poll_beside(false)
+    }
+
+    /// Likewise. Where a rival's task was woken for the same place or value, this poll may take it first: only a design
+    /// with C4 keeps an order.
+    fn poll_beside(&mut self, is_rival_woken: bool) -> Poll<F::Output> {
+        let woken = self.woken.0.swap(0, Ordering::Relaxed) > 0 || is_rival_woken;
         let waker = Waker::from(Arc::clone(&self.woken));
         let answer = self.future.as_mut().poll(&mut Context::from_waker(&waker));
         holds!(
@@ -125,6 +141,11 @@ impl<F: Future> Task<F> {
         );
         self.sleeps = answer.is_pending();
         answer
+    }
+
+    /// Whether its task was woken since the last poll.
+    fn is_woken(&self) -> bool {
+        self.woken.0.load(Ordering::Relaxed) > 0
     }
 }
 
@@ -255,23 +276,26 @@ impl Scene {
     }
 }
 
-fn each_take(channels: Channels, buffer: Buffer, duty: Duty) {
+fn each_take(channels: Channels, buffer: Buffer, owed: Owed) {
     for plan in plans() {
-        dropped_take(channels, buffer, duty, &plan);
+        dropped_take(channels, buffer, owed, &plan);
     }
 }
 
 /// A take is polled before each act of the plan, and dropped after the last.
-fn dropped_take(channels: Channels, buffer: Buffer, duty: Duty, plan: &[Act]) {
+fn dropped_take(channels: Channels, buffer: Buffer, owed: Owed, plan: &[Act]) {
     let around = format!("where a take is polled before each of {plan:?} and then dropped");
-    let mut scene = Scene::open(channels, buffer, duty, POLLS);
+    let mut scene = Scene::open(channels, buffer, owed.duty, POLLS);
     let mut other = scene.rx.another();
     let Scene { tx, rx, books, .. } = &mut scene;
     let mut spare = other.as_mut();
-    let mut rival = None;
+    let mut rival: Option<Task<_>> = None;
     let mut take = Task::new(rx.take_async());
     for act in plan {
-        if let Poll::Ready(answer) = take.poll() {
+        // A close wakes all.
+        let may_overtake = !owed.is_in_order && !books.closed;
+        let is_rival_woken = may_overtake && rival.as_ref().is_some_and(Task::is_woken);
+        if let Poll::Ready(answer) = take.poll_beside(is_rival_woken) {
             books.took(answer);
             break;
         }
@@ -309,16 +333,16 @@ fn dropped_take(channels: Channels, buffer: Buffer, duty: Duty, plan: &[Act]) {
     scene.end(&around);
 }
 
-fn each_put(channels: Channels, buffer: Buffer, duty: Duty) {
+fn each_put(channels: Channels, buffer: Buffer, owed: Owed) {
     for plan in plans() {
-        dropped_put(channels, buffer, duty, &plan);
+        dropped_put(channels, buffer, owed, &plan);
     }
 }
 
 /// As [`dropped_take`], from the other side: the channel is full.
-fn dropped_put(channels: Channels, buffer: Buffer, duty: Duty, plan: &[Act]) {
+fn dropped_put(channels: Channels, buffer: Buffer, owed: Owed, plan: &[Act]) {
     let around = format!("where a put is polled before each of {plan:?} and then dropped");
-    let mut scene = Scene::open(channels, buffer, duty, POLLS);
+    let mut scene = Scene::open(channels, buffer, owed.duty, POLLS);
     let mut other = scene.tx.another();
     let Scene { tx, rx, books, .. } = &mut scene;
     for _ in 0..room(buffer) {
@@ -327,13 +351,16 @@ fn dropped_put(channels: Channels, buffer: Buffer, duty: Duty, plan: &[Act]) {
         holds!(books.offered(id, tx.offer(token)), "C5: no room");
     }
     let mut spare = other.as_mut();
-    let mut rival = None;
+    let mut rival: Option<(usize, Task<_>)> = None;
     let (mut answered, mut room) = (false, false);
     let token = books.next();
     let mine = token.id();
     let mut put = Task::new(tx.put_async(token));
     for act in plan {
-        if let Poll::Ready(answer) = put.poll() {
+        let may_overtake = !owed.is_in_order && !books.closed;
+        let mut waits = rival.iter().map(|(_, rival)| rival);
+        let is_rival_woken = may_overtake && waits.any(Task::is_woken);
+        if let Poll::Ready(answer) = put.poll_beside(is_rival_woken) {
             books.put(mine, answer);
             answered = true;
             break;
@@ -370,7 +397,7 @@ fn dropped_put(channels: Channels, buffer: Buffer, duty: Duty, plan: &[Act]) {
             Poll::Pending => books.ledger.offered(*theirs),
         }
     }
-    if duty == Duty::LoseNothing && !answered && !room {
+    if owed.duty == Duty::LoseNothing && !answered && !room {
         while let Polled::Done(token) = rx.poll() {
             let id = token.id();
             books.ledger.taken(id);
@@ -396,8 +423,8 @@ fn poll_and_drop<F: Future>(future: F) -> Option<F::Output> {
     None
 }
 
-fn takes_race(channels: Channels, buffer: Buffer, duty: Duty) {
-    let mut scene = Scene::open(channels, buffer, duty, turns());
+fn takes_race(channels: Channels, buffer: Buffer, owed: Owed) {
+    let mut scene = Scene::open(channels, buffer, owed.duty, turns());
     let Scene {
         mut tx, mut books, ..
     } = scene;
@@ -420,8 +447,8 @@ fn takes_race(channels: Channels, buffer: Buffer, duty: Duty) {
     scene.end("where takes are dropped against offers");
 }
 
-fn puts_race(channels: Channels, buffer: Buffer, duty: Duty) {
-    let mut scene = Scene::open(channels, buffer, duty, turns());
+fn puts_race(channels: Channels, buffer: Buffer, owed: Owed) {
+    let mut scene = Scene::open(channels, buffer, owed.duty, turns());
     let mut rx = scene.rx;
     let polling = world::spawn(move || {
         let mut taken = Vec::new();

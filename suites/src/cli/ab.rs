@@ -16,7 +16,7 @@ use regex::Regex;
 
 use super::failure::{FAILED, Failure, Outcome, warn};
 use super::measure::{
-    Pin, asked, base_program, command_line, named, new_folder_in, proofs, time_planned,
+    Pin, asked, base_program, command_line, named, new_folder_in, pinnable, proofs, time_planned,
     warn_of_build, writable,
 };
 use super::output::{Output, style, width};
@@ -129,10 +129,18 @@ impl Ab {
                 self.threshold
             )));
         }
+        pinnable(self.pin.pinning())?;
         let all = catalogue.implementations().iter();
         let own: Vec<_> = all.filter(|it| it.origin == Origin::Own).cloned().collect();
         let own = self.implementations.of(&own)?;
-        let scenarios = self.scenarios.of()?;
+        let mut scenarios = self.scenarios.of()?;
+        // A faster build would be offered more, and look worse.
+        scenarios.retain(|scenario| scenario.record().axes.load_percent.is_none());
+        if scenarios.is_empty() {
+            return Err(Failure::input(
+                "these scenarios offer each build a share of its own capacity, so ab cannot compare them; select others with -s",
+            ));
+        }
         let folder = self
             .output
             .clone()

@@ -28,7 +28,7 @@ use crate::catalogue::Catalogue;
 use crate::descriptions::Descriptions;
 use crate::foreign::{Foreigners, VARIABLE};
 use crate::layouts::{self, Layouts};
-use crate::process;
+use crate::process::{self, pinning_name};
 use crate::scenario::ScenarioSpec;
 use crate::timed;
 use crate::worlds::{Prover, Worlds};
@@ -106,6 +106,10 @@ pub(super) enum Pin {
     /// Each thread of a workload on a core of its own, starting over where there are more; for tasks each thread of
     /// the executor
     CorePerThread,
+    /// Each thread on a hardware thread, neighbours on the same core. An executor that has all cores shows no difference
+    Siblings,
+    /// Each thread on a core, neighbours on different sockets. An executor that has all cores shows no difference
+    Sockets,
     /// As core-per-thread, but free in scenarios with threads that cannot be pinned one by one
     WherePossible,
 }
@@ -116,9 +120,22 @@ impl Pin {
             Pin::Free => Pinning::Free,
             Pin::OneCore => Pinning::OneCore,
             Pin::CorePerThread => Pinning::CorePerThread,
+            Pin::Siblings => Pinning::Siblings,
+            Pin::Sockets => Pinning::Sockets,
             Pin::WherePossible => Pinning::WherePossible,
         }
     }
+}
+
+/// # Errors
+/// What this machine lacks for it.
+pub(super) fn pinnable(pinning: Pinning) -> Result<(), Failure> {
+    pinning.lacking().map_or(Ok(()), |why| {
+        let name = pinning_name(pinning);
+        Err(Failure::input(format!(
+            "--pin {name}: {why}; use core-per-thread or free"
+        )))
+    })
 }
 
 impl Measure {
@@ -136,6 +153,7 @@ impl Measure {
         let begun = self.resume.then(|| Begun::read(&folder)).transpose()?;
         let settings = self.settings(begun.as_ref())?;
         // Refused before minutes of proving.
+        pinnable(settings.pinning)?;
         settings.against.as_deref().map(base_program).transpose()?;
         layouts::possible(settings.layouts).map_err(Failure::input)?;
         let selection = self.selection(worlds.catalogue(), &settings, begun.as_ref())?;

@@ -43,11 +43,12 @@ impl Values {
 }
 
 impl Word {
-    /// `fixed` also matches `{ fixed = 64 }`: the capacity makes no difference.
+    /// `fixed` also matches `{ fixed = 64 }`: the capacity makes no difference. `number` matches any number.
     fn is(&self, value: &Value) -> bool {
         match (self, value) {
             (Word::Text(text), Value::String(other)) => text == other,
             (Word::Text(text), Value::Object(table)) => table.contains_key(text),
+            (Word::Text(text), Value::Number(_)) => text == "number",
             (Word::Number(number), other) => other.as_u64() == Some(*number),
             (Word::Truth(truth), other) => other.as_bool() == Some(*truth),
             _ => false,

@@ -10,6 +10,7 @@ use std::sync::mpsc::{self, TryRecvError, TrySendError};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::task::{Poll, Waker};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use flowmeter_harness::channel::{
     Alts, AltsError, Async, Blocking, Buffer, Channels, Chosen, Clause, Message, Offered, Order,
@@ -126,6 +127,8 @@ pub enum Fault {
     OverfillsPuts,
     /// Panics at the third value.
     Panics,
+    /// Takes 100 us for each put.
+    IsSlow,
 }
 
 thread_local! {
@@ -178,6 +181,12 @@ fn from_word<T: Message>(word: u64) -> T {
 
 impl Queue {
     fn try_put<T: Message>(handle: &Handle<T>, value: T, faults: &[Fault]) -> Result<(), T> {
+        if handle.lock().fault == Fault::IsSlow {
+            let began = Instant::now();
+            while began.elapsed() < Duration::from_micros(100) {
+                std::hint::spin_loop();
+            }
+        }
         let mut state = handle.lock();
         let excess = usize::from(faults.contains(&state.fault));
         if state.values.len() >= state.room.saturating_add(excess) {

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 pub use curated::{BUILT_IN, built_in};
 pub(crate) use file::Source;
 pub use file::{ScenarioError, from_folder, parse};
-pub use terms::{Capacity, Form, MessageKind, Rate, Room, Threads, Within, cores};
+pub use terms::{Capacity, Form, Load, MessageKind, Rate, Room, Threads, Within, cores};
 
 use crate::workloads::Work;
 

@@ -154,6 +154,7 @@ impl Stage for Fake {
             unsustained: None,
             generator_p99_nanos: None,
             latency: None,
+            counters: None,
             findings: flowmeter_records::Findings::default(),
             allocated: Some(Allocated {
                 allocations: 500,

@@ -84,6 +84,7 @@ fn cells_in(data: &Data, ranking: &Ranking) -> Vec<Row> {
         leading: medians(cells, FEW),
         next: Sentence::default().say(match ranking.quantity {
             Quantity::Ceiling => ceiling(cells),
+            Quantity::OwnLoad => "each has a load of its own: not compared".to_owned(),
             _ => "too few cells for a ranking".to_owned(),
         }),
         least_cpu: Sentence::default(),

@@ -293,7 +293,7 @@ fn list_shows_all_there_is() {
     let output = ground.run(&["list", "--format", "json"]).fine();
     let rows = rows(&output);
     let of = |kind: &str| rows.iter().filter(|row| row["kind"] == kind).count();
-    assert_eq!(of("scenario"), flowmeter_suites::scenario::BUILT_IN.len());
+    assert_eq!(of("scenario"), flowmeter_suites::scenario::built_in().len());
     assert_eq!(
         of("property"),
         flowmeter_suites::properties::PROPERTIES.len()

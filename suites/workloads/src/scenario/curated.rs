@@ -39,6 +39,7 @@ built_in![
     "channels-async/spsc-unbounded",
     "channels-held-out/mpmc-2x2-100",
     "channels-held-out/mpmc-2x2-64-1us",
+    "channels-held-out/mpmc-8x8-64",
     "channels-held-out/mpsc-3x1-7",
     "channels-held-out/spsc-100",
     "channels-held-out/spsc-2",
@@ -54,9 +55,14 @@ built_in![
     "channels/create",
     "channels/latency-100k",
     "channels/latency-10k",
+    "channels/latency-25pc",
+    "channels/latency-50pc",
+    "channels/latency-75pc",
     "channels/mpmc-1",
     "channels/mpmc-1024",
+    "channels/mpmc-2x2-64",
     "channels/mpmc-64",
+    "channels/mpmc-64-cores",
     "channels/mpmc-64-oversubscribed",
     "channels/mpmc-rendezvous",
     "channels/mpmc-unbounded",
@@ -88,6 +94,7 @@ built_in![
     "executors/parked-1k",
     "executors/spawn-join",
     "executors/spawn-join-1",
+    "executors/spawn-join-cores",
     "limiters/burst-100",
     "limiters/burst-100-threads",
     "limiters/late",
@@ -163,7 +170,8 @@ built_in![
     "timers/turnover-uniform",
 ];
 
-/// The scenarios that are compiled in: the curated ones in their order, then the others by name.
+/// The scenarios that are compiled in: the curated ones in their order, then the others by name. One with as many threads
+/// as there are cores is left out where another has that number.
 ///
 /// # Panics
 /// When one of the files is broken; a test loads them all.
@@ -172,8 +180,21 @@ pub fn built_in() -> Vec<ScenarioSpec> {
         let path = format!("suites/scenarios/{name}.toml");
         parse(name, Path::new(&path), text)
     };
-    let scenarios: Result<Vec<_>, _> = BUILT_IN.iter().map(read).collect();
-    match scenarios.and_then(in_order) {
+    let (relative, absolute): (Vec<_>, Vec<_>) = BUILT_IN
+        .iter()
+        .partition(|(_, text)| text.contains("cores\""));
+    let scenarios: Result<Vec<_>, _> = absolute.into_iter().map(read).collect();
+    let scenarios = scenarios.and_then(|mut all| {
+        for of_cores in relative {
+            let of_cores = read(of_cores)?;
+            let axes = of_cores.work.facts().axes;
+            if all.iter().all(|it| it.work.facts().axes != axes) {
+                all.push(of_cores);
+            }
+        }
+        in_order(all)
+    });
+    match scenarios {
         Ok(scenarios) => scenarios,
         Err(error) => panic!("{error}"),
     }

@@ -59,16 +59,57 @@ impl<const MIN: u64, const MAX: u64> From<Within<MIN, MAX>> for u64 {
     }
 }
 
-/// Producing or consuming threads or tasks.
-pub type Threads = Within<1, 1024>;
+/// Producing or consuming threads or tasks. A file may also say `"cores"`, as many as this machine runs in parallel, or
+/// `"half-cores"`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "NumberOrWord")]
+pub struct Threads(Within<1, 1024>);
 
 impl Threads {
     /// A single one.
-    pub const ONE: Threads = Within(1);
+    pub const ONE: Threads = Threads(Within(1));
+
+    /// The number.
+    pub const fn count(self) -> usize {
+        self.0.count()
+    }
+
+    /// The number.
+    pub const fn get(self) -> u64 {
+        self.0.get()
+    }
 
     /// The number, which is never zero.
     pub fn non_zero(self) -> NonZeroUsize {
         NonZeroUsize::new(self.count()).unwrap_or(NonZeroUsize::MIN)
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "expected a number, \"cores\" or \"half-cores\"")]
+enum NumberOrWord {
+    Number(i64),
+    Word(String),
+}
+
+impl TryFrom<NumberOrWord> for Threads {
+    type Error = String;
+
+    fn try_from(term: NumberOrWord) -> Result<Self, String> {
+        let cores = cores().get().min(1024) as i64;
+        let number = match term {
+            NumberOrWord::Number(number) => number,
+            NumberOrWord::Word(word) => match &*word {
+                "cores" => cores,
+                "half-cores" => (cores / 2).max(1),
+                _ => {
+                    return Err(format!(
+                        r#"expected a number, "cores" or "half-cores", not "{word}""#
+                    ));
+                }
+            },
+        };
+        Within::try_from(number).map(Threads)
     }
 }
 
@@ -84,6 +125,50 @@ impl Capacity {
 
 /// Messages per second.
 pub type Rate = Within<1, 10_000_000>;
+
+/// What an open loop offers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "NumberOrPercent", into = "NumberOrPercent")]
+pub enum Load {
+    /// So many messages a second.
+    Rate(Rate),
+    /// `{ percent = 50 }`: of what each implementation itself can take.
+    OfCapacity(Within<1, 100>),
+}
+
+/// As scenario files and records have it.
+#[derive(Serialize, Deserialize)]
+#[serde(
+    untagged,
+    deny_unknown_fields,
+    expecting = "expected a number or { percent = 50 }"
+)]
+enum NumberOrPercent {
+    Number(i64),
+    Share { percent: i64 },
+}
+
+impl TryFrom<NumberOrPercent> for Load {
+    type Error = String;
+
+    fn try_from(term: NumberOrPercent) -> Result<Self, String> {
+        match term {
+            NumberOrPercent::Number(number) => Within::try_from(number).map(Load::Rate),
+            NumberOrPercent::Share { percent } => Within::try_from(percent).map(Load::OfCapacity),
+        }
+    }
+}
+
+impl From<Load> for NumberOrPercent {
+    fn from(load: Load) -> NumberOrPercent {
+        match load {
+            Load::Rate(rate) => NumberOrPercent::Number(rate.get() as i64),
+            Load::OfCapacity(share) => NumberOrPercent::Share {
+                percent: share.get() as i64,
+            },
+        }
+    }
+}
 
 /// A buffer that keeps all values: dropped ones would be missing in the books.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

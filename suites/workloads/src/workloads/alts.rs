@@ -4,6 +4,7 @@
 //! same state. That operation is part of the turn. So is the choice of the port that has the value, where one port
 //! has it: if it were the same port each time, the branch predictor would learn it.
 
+use std::hint::black_box;
 use std::marker::PhantomData;
 
 use flowmeter_harness::channel::{Alts, Chosen, Clause, Order, Patience};
@@ -14,7 +15,7 @@ use rand_pcg::Pcg64Mcg;
 use serde::{Deserialize, Serialize};
 
 use super::ledger::miscounted;
-use super::solo::Solo;
+use super::solo::{Solo, nothing};
 use super::stream;
 use super::{open, refused};
 use crate::scenario::{Capacity, Facts, Form, Room, Within};
@@ -216,6 +217,17 @@ fn unexpected(outcome: &impl std::fmt::Debug) -> StageError {
 }
 
 impl<C: Alts> Solo for AloneAtPorts<C> {
+    fn bare(&mut self, turns: u64) {
+        match self.params.kind {
+            Kind::OneHot => {
+                for _ in 0..turns {
+                    black_box(self.random.random_range(0..self.txs.len()));
+                }
+            }
+            Kind::AllReady | Kind::NoneReady | Kind::Mixed => nothing(turns),
+        }
+    }
+
     fn batch(&mut self, turns: u64) -> Result<(), StageError> {
         match self.params.kind {
             Kind::OneHot => self.one_hot(turns),

@@ -144,7 +144,7 @@ impl<C: Alts> Stage for AltsContended<C> {
     fn window(&mut self, spec: WindowSpec) -> Result<Sample, StageError> {
         let window = Window::new(&spec, self.params.buffer, 1);
         let reports = run::<C, _>(&self.params, &window)?;
-        settle(&window, reports)
+        settle::<u64>(&window, reports)
     }
 }
 

@@ -9,7 +9,7 @@ use flowmeter_records::{Axes, Measure};
 use serde::{Deserialize, Serialize};
 
 use super::open;
-use super::solo::Solo;
+use super::solo::{Solo, nothing};
 use super::stream;
 use crate::scenario::{Facts, Form, Room};
 
@@ -56,6 +56,10 @@ impl<C: Blocking> Create<C> {
 }
 
 impl<C: Blocking> Solo for Create<C> {
+    fn bare(&mut self, turns: u64) {
+        nothing(turns);
+    }
+
     fn batch(&mut self, turns: u64) -> Result<(), StageError> {
         for _ in 0..turns {
             black_box(open::<C, u64>(black_box(self.buffer.buffer()))?);

@@ -20,7 +20,7 @@ use std::time::Duration;
 use flowmeter_harness::executor::{Executors, give_way};
 use flowmeter_measure::StageError;
 use flowmeter_measure::edges::Edges;
-use flowmeter_measure::pin::{self, Pinned, Pinning};
+use flowmeter_measure::pin::{self, Pinned};
 use flowmeter_records::FailureKind;
 
 /// Pins the calling thread to the core of its place, where threads should have one each.
@@ -48,7 +48,7 @@ pub fn settle(place: usize) {
 /// # Errors
 /// When that was requested, and the executor's threads cannot be pinned.
 pub fn executor<E: Executors>(threads: NonZeroUsize) -> Result<E, StageError> {
-    if pin::of_process() != Pinning::CorePerThread {
+    if !pin::of_process().is_by_thread() {
         return Ok(E::with_threads(threads));
     }
     let places = AtomicUsize::new(0);

@@ -6,6 +6,7 @@
 
 pub mod alts;
 pub mod alts_contended;
+mod bare;
 pub mod burst;
 pub mod chain;
 pub mod close;

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::open;
 use super::solo::Solo;
 use super::stream;
-use super::uncontended::put_take;
+use super::uncontended::{bare_turns, put_take};
 use crate::scenario::{Capacity, Facts, Form, Room};
 
 /// The channel to open.
@@ -64,6 +64,10 @@ impl<C: Blocking> Solo for OneShot<C> {
             put_take::<C>(&mut tx, &mut rx, &mut self.next, 1)?;
         }
         Ok(())
+    }
+
+    fn bare(&mut self, turns: u64) {
+        bare_turns(&mut self.next, turns);
     }
 
     fn prove(&mut self) -> Result<(), StageError> {

@@ -10,7 +10,11 @@
 //! Generator and consumer run on a core each, where there are two and one core was not requested. The generator
 //! spins, so on one core its spinning would be the latency.
 //!
-//! CPU time is not recorded: most of it is the generator's spinning.
+//! A load in percent is a share of what the implementation itself can take with this loop. A generator that never waits
+//! finds it out in three short windows before the first timed one, while all other processes are stopped. Each window
+//! records the rate that was offered.
+//!
+//! CPU time and the processor's counters are not recorded: most of both is the generator's spinning.
 
 use std::marker::PhantomData;
 use std::thread;
@@ -20,7 +24,7 @@ use flowmeter_measure::clock;
 use flowmeter_measure::edges::Edges;
 use flowmeter_measure::pin::{self, Pinning};
 use flowmeter_measure::{LatencySample, Sample, Stage, StageError, WindowSpec};
-use flowmeter_records::{Axes, Measure};
+use flowmeter_records::{Axes, Findings, Measure};
 use serde::{Deserialize, Serialize};
 
 use super::crew::{self, Done, Job};
@@ -29,17 +33,20 @@ use super::ledger::{Tally, void};
 use super::payload::SENTINEL;
 use super::stream;
 use super::{open, refused};
-use crate::scenario::{Facts, Form, Rate, Room};
+use crate::scenario::{Facts, Form, Load, Room};
+
+/// The windows in which the capacity is found out.
+const CAPACITY_WINDOWS: [u64; 3] = [1, 2, 3];
 
 /// The share of the offered rate that must be achieved.
 const SUSTAINED: f64 = 0.99;
 
-/// The rate, and the channel.
+/// The load, and the channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
-    /// Messages a second.
-    pub rate: Rate,
+    /// Messages a second, or a share of the capacity.
+    pub rate: Load,
     /// The channel between generator and consumer.
     pub buffer: Room,
 }
@@ -47,18 +54,23 @@ pub struct Params {
 impl Params {
     /// The facts for records.
     pub fn facts(&self) -> Facts {
+        let (family, rate, load_percent) = match self.rate {
+            Load::Rate(rate) => ("open-loop/blocking", Some(rate.get()), None),
+            Load::OfCapacity(share) => ("open-loop/share/blocking", None, Some(share.get())),
+        };
         Facts {
             form: Form::Blocking,
             measure: Measure::Latency,
             unit: "ns",
             axes: Axes {
-                family: "open-loop/blocking".to_owned(),
+                family: family.to_owned(),
                 producers: Some(1),
                 consumers: Some(1),
                 capacity: self.buffer.capacity(),
                 unbounded: self.buffer == Room::Unbounded,
                 message_bytes: Some(size_of::<Letter>()),
-                rate: Some(self.rate.get()),
+                rate,
+                load_percent,
                 ..Axes::default()
             },
         }
@@ -75,25 +87,39 @@ struct Letter {
 #[derive(Clone, Copy)]
 struct Schedule {
     begins: u64,
-    rate: u64,
+    pace: Pace,
+}
+
+/// When a generator sends.
+#[derive(Clone, Copy)]
+enum Pace {
+    /// So often a second.
+    Rate(u64),
+    /// Whenever the last put is done.
+    AtOnce,
 }
 
 impl Schedule {
     /// A schedule that begins with the ramp of a window, which is about to begin.
-    fn of(edges: &Edges, rate: Rate) -> Schedule {
+    fn of(edges: &Edges, pace: Pace) -> Schedule {
         loop {
             if let Some(begins) = edges.began_nanos() {
-                let rate = rate.get();
-                return Schedule { begins, rate };
+                return Schedule { begins, pace };
             }
             thread::yield_now();
         }
     }
 
-    /// The moment of the message at `sequence`, on the engine's clock.
+    /// The moment of the message at `sequence` on the engine's clock, if it does not depend on the one before.
     #[inline]
-    fn moment(self, sequence: u64) -> u64 {
-        self.begins + (u128::from(sequence) * 1_000_000_000 / u128::from(self.rate)) as u64
+    fn moment(self, sequence: u64) -> Option<u64> {
+        match self.pace {
+            Pace::Rate(rate) => {
+                let after = u128::from(sequence) * 1_000_000_000 / u128::from(rate);
+                Some(self.begins + after as u64)
+            }
+            Pace::AtOnce => None,
+        }
     }
 }
 
@@ -167,16 +193,16 @@ impl Backlog {
 
 fn generate<C: Blocking>(
     mut tx: C::Tx<Letter>,
-    rate: Rate,
+    pace: Pace,
     edges: &Edges,
     mut generated: Box<Generated>,
 ) -> Result<Done<Report>, StageError> {
-    let schedule = Schedule::of(edges, rate);
+    let schedule = Schedule::of(edges, pace);
     let mut put = |letter| C::put(&mut tx, letter).map_err(|_| refused("a put on an open channel"));
     let (first, last) = (edges.first_nanos(), edges.last_nanos());
     let mut free = 0;
     for sequence in 0.. {
-        let intended = schedule.moment(sequence);
+        let intended = schedule.moment(sequence).unwrap_or_else(clock::now_nanos);
         // All messages due in the window are sent, however late: leaving out late ones would favour the channel.
         if intended >= last && edges.over() {
             break;
@@ -204,12 +230,12 @@ fn generate<C: Blocking>(
 
 fn consume<C: Blocking>(
     mut rx: C::Rx<Letter>,
-    rate: Rate,
+    pace: Pace,
     edges: &Edges,
     mut consumed: Box<Consumed>,
 ) -> Result<Done<Report>, StageError> {
     let mut counter = edges.counter();
-    let schedule = Schedule::of(edges, rate);
+    let schedule = Schedule::of(edges, pace);
     let (first, last) = (edges.first_nanos(), edges.last_nanos());
     let mut backlog = Backlog::between(first, last);
     'open: loop {
@@ -223,7 +249,7 @@ fn consume<C: Blocking>(
             }
             let now = clock::now_nanos();
             consumed.taken.add(letter.sequence);
-            let intended = schedule.moment(letter.sequence);
+            let intended = schedule.moment(letter.sequence).unwrap_or(letter.sent);
             if (first..last).contains(&intended) {
                 let response = now.saturating_sub(intended);
                 consumed.response.record(response);
@@ -242,19 +268,64 @@ fn consume<C: Blocking>(
 
 /// Pins the calling thread to a core without threads of other places.
 fn keep_apart(place: usize) {
-    if pin::of_process() != Pinning::OneCore {
-        // Where a system cannot pin, its scheduler decides, and the generator's own lateness shows the effect.
-        let _ = pin::pin(Pinning::CorePerThread, place);
-    }
+    let pinning = match pin::of_process() {
+        Pinning::OneCore => return,
+        Pinning::Free | Pinning::WherePossible => Pinning::CorePerThread,
+        by_thread => by_thread,
+    };
+    // Where a system cannot pin, its scheduler decides, and the generator's own lateness shows the effect.
+    let _ = pin::pin(pinning, place);
 }
 
 struct OpenLoop<C> {
     params: Params,
+    /// Messages a second that it can take, once that is known.
+    capacity: Option<f64>,
     family: PhantomData<fn(C)>,
 }
 
 impl<C: Blocking> OpenLoop<C> {
-    fn run(&self, edges: &Edges) -> Result<(Box<Generated>, Box<Consumed>), StageError> {
+    /// The messages a second to offer.
+    fn rate(&mut self) -> Result<u64, StageError> {
+        let share = match self.params.rate {
+            Load::Rate(rate) => return Ok(rate.get()),
+            Load::OfCapacity(share) => share.get() as f64 / 100.0,
+        };
+        let capacity = match self.capacity {
+            Some(capacity) => capacity,
+            None => *self.capacity.insert(self.found_capacity()?),
+        };
+        Ok((share * capacity).max(1.0) as u64)
+    }
+
+    /// Messages a second with a generator that never waits: the most of some short windows, since other processes can
+    /// only make it less.
+    fn found_capacity(&self) -> Result<f64, StageError> {
+        let mut most = Err(void("no window was timed".to_owned()));
+        for seed in CAPACITY_WINDOWS {
+            let spec = WindowSpec {
+                ramp_nanos: 5_000_000,
+                nanos: 20_000_000,
+                slowed_percent: None,
+                seed,
+            };
+            let edges = Edges::new(&spec, 1);
+            let (generated, consumed) = self.run(&edges, Pace::AtOnce)?;
+            Tally::agree(generated.put, consumed.taken)?;
+            most = match (most, consumed.sample) {
+                (Ok(most), Ok(sample)) => Ok(sample.value.max(most)),
+                (Err(_), sample) => sample.map(|sample| sample.value),
+                (most, Err(_)) => most,
+            };
+        }
+        most
+    }
+
+    fn run(
+        &self,
+        edges: &Edges,
+        pace: Pace,
+    ) -> Result<(Box<Generated>, Box<Consumed>), StageError> {
         let (tx, rx) = open::<C, Letter>(self.params.buffer.buffer())?;
         let generated = Box::new(Generated {
             put: Tally::default(),
@@ -269,16 +340,15 @@ impl<C: Blocking> OpenLoop<C> {
             service: Latencies::new()?,
             achieved: None,
         });
-        let rate = self.params.rate;
         let (here, there) = (edges.clone(), edges.clone());
         let jobs: Vec<Job<Report>> = vec![
             Box::new(move || {
                 keep_apart(0);
-                consume::<C>(rx, rate, &here, consumed)
+                consume::<C>(rx, pace, &here, consumed)
             }),
             Box::new(move || {
                 keep_apart(1);
-                generate::<C>(tx, rate, &there, generated)
+                generate::<C>(tx, pace, &there, generated)
             }),
         ];
         let mut reports = crew::threads(jobs, Some(edges))?.into_iter();
@@ -298,15 +368,15 @@ impl<C: Blocking> Stage for OpenLoop<C> {
 
     fn window(&mut self, spec: WindowSpec) -> Result<Sample, StageError> {
         // Long enough for ten samples above the 99th percentile, whatever the budget.
-        let enough = 1_000 * 1_000_000_000 / self.params.rate.get();
+        let rate = self.rate()?;
+        let enough = 1_000 * 1_000_000_000 / rate;
         let spec = WindowSpec {
             nanos: spec.nanos.max(enough),
             ..spec
         };
         let edges = Edges::new(&spec, 1);
-        let (generated, consumed) = self.run(&edges)?;
+        let (generated, consumed) = self.run(&edges, Pace::Rate(rate))?;
         Tally::agree(generated.put, consumed.taken)?;
-        let rate = self.params.rate.get();
         if let Some(achieved) = generated.gave_up {
             return Err(void(format!(
                 "it sustained {:.1} % of {rate} messages/s, and the generator gave up",
@@ -323,6 +393,7 @@ impl<C: Blocking> Stage for OpenLoop<C> {
         Ok(Sample {
             value: response as f64,
             cpu_nanos: None,
+            counters: None,
             unsustained: (achieved < SUSTAINED).then_some(1.0 - achieved),
             generator_p99_nanos: Some(generated.own.p99()),
             latency: Some(LatencySample {
@@ -330,6 +401,10 @@ impl<C: Blocking> Stage for OpenLoop<C> {
                 service: consumed.service.0,
                 generator: generated.late.0,
             }),
+            findings: Findings {
+                offered: self.capacity.map(|_| rate as f64),
+                ..Findings::default()
+            },
             ..consumed.sample?
         })
     }
@@ -339,6 +414,7 @@ impl<C: Blocking> Stage for OpenLoop<C> {
 pub fn stage<C: Blocking>(params: Params) -> Box<dyn Stage> {
     Box::new(OpenLoop::<C> {
         params,
+        capacity: None,
         family: PhantomData,
     })
 }
@@ -369,10 +445,13 @@ mod tests {
 
     #[test]
     fn a_schedule_does_not_drift() {
-        let schedule = Schedule { begins: 5, rate: 3 };
+        let schedule = Schedule {
+            begins: 5,
+            pace: Pace::Rate(3),
+        };
         assert_eq!(
             schedule.moment(3_000_000_000),
-            5 + 1_000_000_000_000_000_000
+            Some(5 + 1_000_000_000_000_000_000)
         );
     }
 }

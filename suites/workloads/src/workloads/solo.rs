@@ -3,11 +3,13 @@
 //! Such a workload is a batch of turns, which the engine runs between two edges and criterion runs repeatedly. Each
 //! turn checks its own result.
 
+use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use flowmeter_measure::edges::Edges;
 use flowmeter_measure::{Sample, Stage, StageError, WindowSpec};
 
+use super::bare;
 use super::crew::take_place;
 
 /// The turns of a proof, and of each batch in it. An implementation that reads the clock once a batch must not see
@@ -28,6 +30,9 @@ pub trait Solo {
     /// The wrong result.
     fn batch(&mut self, turns: u64) -> Result<(), StageError>;
 
+    /// Runs so many turns without the implementation.
+    fn bare(&mut self, turns: u64);
+
     /// Waits for what other threads still do for the turns, after a window and outside its time. The next window then
     /// begins without leftovers.
     ///
@@ -43,6 +48,13 @@ pub trait Solo {
     /// The violation.
     fn prove(&mut self) -> Result<(), StageError> {
         Ok(())
+    }
+}
+
+/// So many turns that do nothing, for a workload that only calls the implementation.
+pub fn nothing(turns: u64) {
+    for turn in 0..turns {
+        black_box(turn);
     }
 }
 
@@ -87,7 +99,9 @@ impl<S: Solo> Stage for Alone<S> {
         }
         let tally = counter.finish();
         self.0.settle()?;
-        let sample = edges.sample(&[tally])?;
+        let mut sample = edges.sample(&[tally])?;
+        let bare = bare::nanos(self.0.operations(), |turns| self.0.bare(turns));
+        sample.findings.bare_nanos = Some(bare);
         Ok(Sample {
             // From the operations per second, which include the partial chunks at the edges.
             value: 1e9 / sample.value,

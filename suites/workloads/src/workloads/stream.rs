@@ -5,6 +5,7 @@
 //! consumers of channels without close end too. Where the buffer has no bound, producers may be 65,536 values ahead
 //! (see `lead`). The same loops run as tasks in `stream_async`, and half of them in `stream_mixed`.
 
+use std::hint::black_box;
 use std::marker::PhantomData;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,6 +17,7 @@ use flowmeter_measure::{Sample, Stage, StageError, WindowSpec};
 use flowmeter_records::{Axes, Fairness, Measure};
 use serde::{Deserialize, Serialize};
 
+use super::bare;
 use super::crew::{self, Done, Job};
 use super::fairness::jain;
 use super::lead::Lead;
@@ -219,8 +221,26 @@ impl Watches for Proof {
     }
 }
 
+/// What both sides do with a message beside putting and taking it, one after the other on one thread.
+fn bare_nanos<P: Payload>() -> f64 {
+    let (mut put, mut taken) = (Tally::default(), Tally::default());
+    let mut next = stamp(0, 0);
+    bare::nanos(1, |turns| {
+        for _ in 0..turns {
+            let value = black_box(P::new(next));
+            put.add(next);
+            next += 1;
+            let stamp = value.stamp();
+            if stamp != SENTINEL {
+                taken.add(stamp);
+            }
+        }
+        black_box((&put, &taken));
+    })
+}
+
 /// Evaluates all reports of a window.
-pub fn settle(window: &Window, reports: Reports<Window>) -> Result<Sample, StageError> {
+pub fn settle<P: Payload>(window: &Window, reports: Reports<Window>) -> Result<Sample, StageError> {
     let (mut put, mut taken) = (Vec::new(), Vec::new());
     let mut counted: Vec<Option<Counted>> = Vec::new();
     for report in reports {
@@ -244,6 +264,7 @@ pub fn settle(window: &Window, reports: Reports<Window>) -> Result<Sample, Stage
     )?;
     let mut sample = window.edges.sample(&counted)?;
     sample.findings.fairness = fairness;
+    sample.findings.bare_nanos = Some(bare_nanos::<P>());
     Ok(sample)
 }
 
@@ -356,7 +377,7 @@ impl<C: Blocking, P: Payload> Stage for Stream<C, P> {
     fn window(&mut self, spec: WindowSpec) -> Result<Sample, StageError> {
         let window = Window::new(&spec, self.params.buffer, self.params.consumers());
         let reports = run::<C, P, _>(&self.params, &window)?;
-        settle(&window, reports)
+        settle::<P>(&window, reports)
     }
 }
 

@@ -119,7 +119,7 @@ impl<C: Async, P: Payload, E: Executors> Stage for Stream<C, P, E> {
     fn window(&mut self, spec: WindowSpec) -> Result<Sample, StageError> {
         let window = Window::new(&spec, self.params.buffer, self.params.consumers.count());
         let reports = run::<C, P, E, _>(&self.executor, &self.params, &window)?;
-        settle(&window, reports)
+        settle::<P>(&window, reports)
     }
 }
 

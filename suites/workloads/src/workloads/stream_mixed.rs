@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use flowmeter_harness::channel::{Async, Blocking};
 use flowmeter_harness::executor::Executors;
-use flowmeter_measure::pin::{self, Pinning};
+use flowmeter_measure::pin;
 use flowmeter_measure::{Sample, Stage, StageError, WindowSpec};
 use flowmeter_records::FailureKind;
 
@@ -63,7 +63,7 @@ impl<C: Blocking + Async, P: Payload, E: Executors> Stage for Stream<C, P, E> {
     fn window(&mut self, spec: WindowSpec) -> Result<Sample, StageError> {
         let window = Window::new(&spec, self.params.buffer, self.params.consumers.count());
         let reports = run::<C, P, E, _>(&self.executor, &self.params, &window)?;
-        settle(&window, reports)
+        settle::<P>(&window, reports)
     }
 }
 
@@ -74,7 +74,7 @@ impl<C: Blocking + Async, P: Payload, E: Executors> Stage for Stream<C, P, E> {
 pub fn stage<C: Blocking + Async, P: Payload, E: Executors>(
     params: Params,
 ) -> Result<Box<dyn Stage>, StageError> {
-    if pin::of_process() == Pinning::CorePerThread {
+    if pin::of_process().is_by_thread() {
         return Err(StageError {
             kind: FailureKind::Void,
             message: "threads and the executor's threads cannot have a core each".to_owned(),

@@ -85,9 +85,23 @@ pub fn put_take<C: Blocking>(
     Ok(())
 }
 
+/// The same turns with no channel in between.
+pub fn bare_turns(next: &mut u64, turns: u64) {
+    for _ in 0..turns {
+        let value = *next;
+        if black_box(black_box(value)) == value {
+            *next += 1;
+        }
+    }
+}
+
 impl<C: Blocking> Solo for Uncontended<C> {
     fn batch(&mut self, turns: u64) -> Result<(), StageError> {
         put_take::<C>(&mut self.tx, &mut self.rx, &mut self.next, turns)
+    }
+
+    fn bare(&mut self, turns: u64) {
+        bare_turns(&mut self.next, turns);
     }
 
     fn prove(&mut self) -> Result<(), StageError> {

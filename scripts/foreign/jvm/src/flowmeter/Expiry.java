@@ -2,10 +2,14 @@ package flowmeter;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SplittableRandom;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** So many timers armed, each anew from where it fired; firings a second. */
+/**
+ * So many timers armed, each anew from where it fired; firings a second. The first deadlines are spread over one delay, and each
+ * later delay is drawn from 5 % to both sides of it.
+ */
 public final class Expiry implements Stage {
     private final Clockwork clockwork;
     private final int timers;
@@ -22,18 +26,20 @@ public final class Expiry implements Stage {
         private final long first;
         private final long last;
         private final CountDownLatch asleep;
+        private final SplittableRandom random;
         private long due;
         private long fired;
         private long early;
 
-        Sleeper(long first, long last, CountDownLatch asleep) {
+        Sleeper(long first, long last, CountDownLatch asleep, SplittableRandom random) {
+            this.random = random;
             this.first = first;
             this.last = last;
             this.asleep = asleep;
         }
 
         void begin() {
-            due = System.nanoTime() + delay;
+            due = System.nanoTime() + random.nextLong(1, delay + 1);
             clockwork.again(due, this::called);
         }
 
@@ -43,7 +49,7 @@ public final class Expiry implements Stage {
                 fired++;
                 early += now - due < 0 ? 1 : 0;
             }
-            due = System.nanoTime() + delay;
+            due = System.nanoTime() + random.nextLong(delay - delay / 20, delay + delay / 20 + 1);
             if (due - last >= 0) {
                 asleep.countDown();
                 return Clockwork.NEVER;
@@ -72,9 +78,10 @@ public final class Expiry implements Stage {
         long first = System.nanoTime() + spec.rampNanos();
         long last = first + spec.nanos();
         CountDownLatch asleep = new CountDownLatch(timers);
+        SplittableRandom random = new SplittableRandom(spec.seed());
         List<Sleeper> sleepers = new ArrayList<>();
         for (int left = timers; left > 0; left--) {
-            sleepers.add(new Sleeper(first, last, asleep));
+            sleepers.add(new Sleeper(first, last, asleep, random.split()));
         }
         sleepers.forEach(Sleeper::begin);
         TimeUnit.NANOSECONDS.sleep(first - System.nanoTime());

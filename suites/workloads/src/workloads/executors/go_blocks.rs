@@ -120,6 +120,15 @@ impl<B: Writing<C>, C: Async, E: Executors> Solo for Blocks<B, C, E> {
         self.blocks
     }
 
+    fn bare(&mut self, turns: u64) {
+        for _ in 0..turns {
+            let pending = Pending::new(self.blocks);
+            for _ in 0..self.blocks {
+                pending.clone().one_less();
+            }
+        }
+    }
+
     fn batch(&mut self, turns: u64) -> Result<(), StageError> {
         let spawner = self.executor.spawner();
         for _ in 0..turns {

@@ -74,4 +74,13 @@ impl<E: Executors> Solo for SpawnJoin<E> {
         }
         Ok(())
     }
+
+    fn bare(&mut self, turns: u64) {
+        for _ in 0..turns {
+            let pending = Pending::new(self.tasks);
+            for _ in 0..self.tasks {
+                pending.clone().one_less();
+            }
+        }
+    }
 }

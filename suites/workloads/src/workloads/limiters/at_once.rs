@@ -22,7 +22,7 @@ use super::{LimitForm, Rate};
 use crate::scenario::{Facts, Form, Within};
 use crate::workloads::ledger::disproved;
 use crate::workloads::refused;
-use crate::workloads::solo::Solo;
+use crate::workloads::solo::{Solo, nothing};
 
 /// A million permits a millisecond: never used up.
 const PLENTY: Rate = Rate::of(1_000_000, 1_000);
@@ -160,6 +160,10 @@ impl<L: Limiters, F: Several<L>> Heavy<L, F> {
 }
 
 impl<L: Limiters, F: Several<L>> Solo for Heavy<L, F> {
+    fn bare(&mut self, turns: u64) {
+        nothing(turns);
+    }
+
     fn batch(&mut self, turns: u64) -> Result<(), StageError> {
         for _ in 0..turns {
             if black_box(F::acquire(&self.limiter, self.weight)?).is_err() {
@@ -194,6 +198,10 @@ impl<L: Limiters, F: Until<L>> TooLate<L, F> {
 }
 
 impl<L: Limiters, F: Until<L>> Solo for TooLate<L, F> {
+    fn bare(&mut self, turns: u64) {
+        nothing(turns);
+    }
+
     fn batch(&mut self, turns: u64) -> Result<(), StageError> {
         for _ in 0..turns {
             if black_box(F::acquire(&self.limiter, Deadline::from_nanos(0))?) {

@@ -14,7 +14,7 @@ use super::Rate;
 use crate::scenario::{Facts, Form};
 use crate::workloads::ledger::disproved;
 use crate::workloads::refused;
-use crate::workloads::solo::Solo;
+use crate::workloads::solo::{Solo, nothing};
 
 /// The answer to every try.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -85,6 +85,10 @@ impl<L: Limiters> Try<L> {
 }
 
 impl<L: Limiters> Solo for Try<L> {
+    fn bare(&mut self, turns: u64) {
+        nothing(turns);
+    }
+
     fn batch(&mut self, turns: u64) -> Result<(), StageError> {
         let expected = self.always == Always::Granted;
         for _ in 0..turns {

@@ -4,6 +4,8 @@
 //! that armed it or by another. Or the timer of a connection is put off with each sign of life. A future is polled
 //! once, which arms it, and dropped.
 
+use std::hint::black_box;
+
 use flowmeter_harness::sync::std::clock;
 use flowmeter_measure::StageError;
 use flowmeter_records::{Axes, Measure};
@@ -173,6 +175,13 @@ fn turns<A: Cancelling>(
 impl<A: Cancelling> Solo for Churn<A> {
     fn batch(&mut self, count: u64) -> Result<(), StageError> {
         turns(&self.arming, &mut self.deadlines, count)
+    }
+
+    fn bare(&mut self, turns: u64) {
+        let now = clock::now_nanos();
+        for _ in 0..turns {
+            black_box(self.deadlines.after(now));
+        }
     }
 
     fn settle(&mut self) -> Result<(), StageError> {

@@ -5,6 +5,7 @@
 //! sleeps until the earliest has to be told each time. A timer with reset uses it. Others cancel and schedule again,
 //! and a future is dropped and made anew.
 
+use std::hint::black_box;
 use std::time::Duration;
 
 use flowmeter_harness::sync::Deadline;
@@ -81,6 +82,17 @@ impl<A: Moving> Solo for Moved<A> {
             }
         }
         Ok(())
+    }
+
+    fn bare(&mut self, turns: u64) {
+        let now = clock::now_nanos();
+        let earliest = self.earliest;
+        for _ in 0..turns {
+            let deadline = self.next(now);
+            let one = self.random.one_of(self.armed.len());
+            black_box((&mut self.armed[one], deadline));
+        }
+        self.earliest = earliest;
     }
 
     fn settle(&mut self) -> Result<(), StageError> {

@@ -77,12 +77,17 @@ pub struct Counts {
 impl Sleeper {
     /// The next deadline; `None` once the interval is over.
     fn next(&mut self, interval: &Interval) -> Option<Deadline> {
+        let is_first = self.last == 0;
         match self.pace {
             Pace::Calls => self.last = clock::now_nanos(),
-            Pace::Deadlines if self.last == 0 => self.last = interval.began_nanos(),
+            Pace::Deadlines if is_first => self.last = interval.began_nanos(),
             Pace::Deadlines => {}
         }
-        self.last += self.random.random_range(self.delays.clone());
+        self.last += match self.pace {
+            // Or all would be due together, and again after each delay.
+            Pace::Calls if is_first => self.random.random_range(1..=*self.delays.end()),
+            _ => self.random.random_range(self.delays.clone()),
+        };
         (!interval.is_over(self.last)).then(|| Deadline::from_nanos(self.last))
     }
 
@@ -388,7 +393,41 @@ mod tests {
     fn a_deadline_follows_from_the_one_before_or_from_the_call() {
         let [first, second] = deadlines(Pace::Deadlines);
         assert_eq!(second - first, HOUR);
+        let before = clock::now_nanos();
         let [first, second] = deadlines(Pace::Calls);
-        assert!(second - first < HOUR, "{first} {second}");
+        assert!(
+            first < before + HOUR && second >= before + HOUR,
+            "{first} {second}"
+        );
+    }
+
+    /// In any stretch of time a share of the sleepers is due, not all or none.
+    #[test]
+    fn sleepers_that_go_on_from_their_calls_are_not_due_together() {
+        const SECOND: u64 = 1_000_000_000;
+        let spec = WindowSpec {
+            ramp_nanos: 0,
+            nanos: 10 * SECOND,
+            slowed_percent: None,
+            seed: 1,
+        };
+        let dormitory = Dormitory {
+            sleepers: 1_000,
+            delays: SECOND..=SECOND,
+            pace: Pace::Calls,
+            lateness: None,
+            slow: 0,
+        };
+        let began = clock::now_nanos();
+        let interval = Interval::begin(&spec);
+        let mut sleepers = dormitory.sleepers(&spec);
+        let due = sleepers
+            .iter_mut()
+            .map(|it| it.next(&interval).expect("within").as_nanos());
+        let soon = due.filter(|due| *due < began + SECOND / 4).count();
+        assert!(
+            (150..350).contains(&soon),
+            "{soon} of 1000 in a quarter of the delay"
+        );
     }
 }
