@@ -115,14 +115,21 @@ impl Counterexample {
         look_again(&self.implementation, &self.property, &self.world, self.seed)
     }
 
-    /// Writes it into the folder, in place of an earlier one of the same cell and seed; returns the file.
+    /// Writes it into the folder, in place of an earlier one of the same case and seed; returns the file. A cell may have
+    /// two: one of a case that is owed, and one of a case that is not.
     ///
     /// # Errors
     /// When that cannot be written.
     pub(super) fn write(&self, folder: &Path) -> io::Result<PathBuf> {
+        let letters = self.case.split(|c: char| !c.is_ascii_alphanumeric());
+        let words: Vec<&str> = letters.filter(|word| !word.is_empty()).collect();
         let name = format!(
-            "{}-{}-{}-{}.json",
-            self.world, self.implementation, self.property, self.seed
+            "{}-{}-{}-{}-{}.json",
+            self.world,
+            self.implementation,
+            self.property,
+            words.join("-"),
+            self.seed
         );
         let path = folder.join(name.replace(['/', '\\'], "_"));
         fs::create_dir_all(folder)?;
@@ -145,5 +152,42 @@ pub(super) fn this_build() -> String {
     match made.ok().and_then(since) {
         Some((size, time)) => format!("{version}-{size:x}-{:x}", time.as_nanos()),
         None => version.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_cases_of_a_cell_have_a_file_each() {
+        let folder = tempfile::tempdir().unwrap();
+        let written = |case: &str| {
+            let example = Counterexample {
+                build: String::new(),
+                implementation: "kanal".to_owned(),
+                property: "c11-forms".to_owned(),
+                world: "shuttle".to_owned(),
+                case: case.to_owned(),
+                condition: Condition::Free,
+                seed: 7,
+                seconds: 0.0,
+                failure: Failure {
+                    message: String::new(),
+                    schedule: None,
+                    member: None,
+                    limit: false,
+                },
+            };
+            example.write(folder.path()).unwrap()
+        };
+        let (owed, other) = (written("a put, fixed(1)"), written("a take"));
+        let name = owed.file_name().and_then(|name| name.to_str()).unwrap();
+        assert_eq!(name, "shuttle-kanal-c11-forms-a-put-fixed-1-7.json");
+        let read = |path: &Path| Counterexample::read(path).unwrap().case;
+        assert_eq!(
+            (&*read(&owed), &*read(&other)),
+            ("a put, fixed(1)", "a take")
+        );
     }
 }
