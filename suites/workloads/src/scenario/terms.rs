@@ -220,10 +220,10 @@ pub enum MessageKind {
     Pages,
     /// A word on the heap, allocated by the producer and freed by the consumer.
     Box,
-    /// A word for which each side works some 100 ns: 75 multiplications, each of which needs the one before.
+    /// A word for which each side works some 100 ns: 75 steps, each of which needs the one before.
     #[serde(rename = "8B+100ns")]
     Worked,
-    /// The same of some microsecond: 750 multiplications.
+    /// The same of some microsecond: 750 steps.
     #[serde(rename = "8B+1us")]
     LongWorked,
 }
