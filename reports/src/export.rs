@@ -6,7 +6,7 @@ use flowmeter_records::Better;
 use serde::Serialize;
 
 use crate::rows::{CellRow, cmp_rows};
-use crate::statistics::Estimates;
+use crate::statistics::{Estimates, Standing};
 
 const COLUMNS: [&str; 15] = [
     "scenario",
@@ -128,9 +128,11 @@ pub fn bencher(estimates: &Estimates) -> String {
     pretty(&benchmarks)
 }
 
-/// Cells with a proved number that is not a bound: the median and its interval.
+/// Cells with a proved number that is no bound and was not had at a load of its own: the median and its interval.
 fn numbers(estimates: &Estimates) -> impl Iterator<Item = (CellRow, f64, f64, f64)> {
-    let cells = cmp_rows(estimates).into_iter().map(|cell| cell.cell);
+    let rows = cmp_rows(estimates).into_iter();
+    let rows = rows.filter(|row| row.verdict != Some(Standing::OwnLoad));
+    let cells = rows.map(|row| row.cell);
     let cells = cells.filter(|cell| !cell.at_most && cell.unproved.is_none());
     cells.filter_map(|cell| {
         let (median, lo, hi) = (cell.median?, cell.lo?, cell.hi?);

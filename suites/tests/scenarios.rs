@@ -103,7 +103,8 @@ fn records_tell_group_parameters_and_axes() {
 fn scenarios_of_one_family_differ_along_the_axes() {
     let mut seen = BTreeSet::new();
     for scenario in built_in() {
-        let axes = format!("{:?}", scenario.record().axes);
+        let record = scenario.record();
+        let axes = format!("{} {:?}", record.group, record.axes);
         assert!(
             seen.insert(axes),
             "{} stands where another does",

@@ -179,6 +179,9 @@ fn note(ranking: &Ranking) -> String {
             "{cells}: a rate dictates the time, which is reached within 5 %, or missed."
         );
     }
+    if ranking.quantity == Quantity::OwnLoad {
+        return format!("{cells}: each has a load of its own, so there is no order.");
+    }
     if !ranking.is_ranked() {
         return format!("{cells}: too few for a ranking, so these are the cells.");
     }

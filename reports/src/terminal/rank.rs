@@ -43,6 +43,7 @@ fn few(estimates: &Estimates, ranking: &Ranking, width: usize, style: Style) -> 
     };
     let why = match ranking.quantity {
         Quantity::Ceiling => "kept or not, in no ranking",
+        Quantity::OwnLoad => "each at a load of its own, in no ranking",
         _ => "too few for a ranking",
     };
     let title = format!("{}: {cells}, {why}", ranking.title());

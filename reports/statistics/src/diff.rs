@@ -32,6 +32,7 @@ use serde::{Deserialize, Serialize};
 
 use super::estimates::{Cell, Estimates, Measured, Standing};
 use super::forks::{CONFIDENCE, Statistic, fork_medians, median};
+use super::quantity::OWN_LOADS;
 use super::samples::{Entry, ScenarioSamples, samples, scenarios};
 use super::significance::discoveries;
 use super::tails::pool;
@@ -311,6 +312,9 @@ fn testable(step: Option<Step>, sides: [&Side; 2], name: &str) -> Result<Step, &
     let standings = sides.map(|side| side.measured(name).map(|m| m.standing));
     if standings.contains(&Some(Standing::AtMost)) {
         return Err("its number is a bound");
+    }
+    if standings.contains(&Some(Standing::OwnLoad)) {
+        return Err(OWN_LOADS);
     }
     step.ok_or("fewer than three others there are the same code in both runs")
 }

@@ -25,6 +25,7 @@ use flowmeter_records::{Better, Build, Failure, RunData, Scenario};
 use serde::{Deserialize, Serialize};
 
 use super::forks::{CONFIDENCE, Statistic, differences, fork_medians};
+use super::quantity::{OWN_LOADS, Quantity};
 use super::samples::{Entry, ScenarioSamples, samples, scenarios};
 use super::significance::holm;
 use super::tails::pool;
@@ -221,6 +222,10 @@ fn pair(
     let is_bound = [new, BASE].map(|entry| samples.pace_of(name, entry).generator_limited);
     if is_bound.contains(&true) {
         pair.why = Some("a number is a bound: the generator was late".to_owned());
+        return (pair, None);
+    }
+    if Quantity::of(samples.scenario) == Quantity::OwnLoad {
+        pair.why = Some(OWN_LOADS.to_owned());
         return (pair, None);
     }
     let statistic = Statistic::of(&[forks]);

@@ -30,6 +30,9 @@ pub enum Quantity {
     Cost,
 }
 
+/// Why two builds are not compared there: a faster one was offered more.
+pub(crate) const OWN_LOADS: &str = "each build had a load of its own";
+
 /// The unit of a makespan, divided by the ideal one.
 const IDEAL: &str = "x ideal";
 

@@ -9,6 +9,7 @@ use flowmeter_records::{
     Allocation, Counters, FailureKind, Holds, Measure, ModelledCost, Round, RunData, SeedClaim,
     Uncontended, Window, read_run,
 };
+use flowmeter_reports::statistics::{Quantity, Standing};
 use flowmeter_reports::{
     Checked, SELF_CHECKED, Style, Texts, cmp_rows, cmp_table, estimate, machines, rank_rows,
     rank_table, render, render_machines,
@@ -309,6 +310,20 @@ fn a_share_of_its_own_capacity_is_an_axis_and_the_rate_a_cost() {
         window.findings.offered = of_a_share(&window.scenario).then_some(2_500_000.0);
     }
     let page = page(&run);
+    let estimates = estimate(slice::from_ref(&run)).unwrap();
+    let of_shares = estimates
+        .cells
+        .iter()
+        .filter(|cell| of_a_share(&cell.scenario));
+    let standings: Vec<Standing> = of_shares
+        .filter_map(|it| Some(it.measured()?.standing))
+        .collect();
+    assert!(!standings.is_empty() && standings.iter().all(|it| *it == Standing::OwnLoad));
+    let mut rankings = estimates.rankings.iter();
+    let ranking = rankings
+        .find(|it| it.quantity == Quantity::OwnLoad)
+        .unwrap();
+    assert!(ranking.cells == 3 && !ranking.is_ranked(), "{ranking:?}");
     let charts = section(&page, "charts");
     assert!(charts.contains("offered load, of its own capacity"));
     assert!(charts.contains(">25 %<") && charts.contains(">75 %<"));

@@ -135,7 +135,14 @@ impl Ab {
         let own = self.implementations.of(&own)?;
         let mut scenarios = self.scenarios.of()?;
         // A faster build would be offered more, and look worse.
+        let all = scenarios.len();
         scenarios.retain(|scenario| scenario.record().axes.load_percent.is_none());
+        if scenarios.len() < all {
+            warn(&format!(
+                "{} scenarios that offer each build a share of its own capacity are left out",
+                all - scenarios.len()
+            ));
+        }
         if scenarios.is_empty() {
             return Err(Failure::input(
                 "these scenarios offer each build a share of its own capacity, so ab cannot compare them; select others with -s",

@@ -171,7 +171,7 @@ built_in![
 ];
 
 /// The scenarios that are compiled in: the curated ones in their order, then the others by name. One with as many threads
-/// as there are cores is left out where another has that number.
+/// as there are cores is left out where another of its group has that number.
 ///
 /// # Panics
 /// When one of the files is broken; a test loads them all.
@@ -187,8 +187,10 @@ pub fn built_in() -> Vec<ScenarioSpec> {
     let scenarios = scenarios.and_then(|mut all| {
         for of_cores in relative {
             let of_cores = read(of_cores)?;
-            let axes = of_cores.work.facts().axes;
-            if all.iter().all(|it| it.work.facts().axes != axes) {
+            let (one, axes) = (of_cores.record().group, of_cores.work.facts().axes);
+            let is_same =
+                |it: &ScenarioSpec| it.record().group == one && it.work.facts().axes == axes;
+            if !all.iter().any(is_same) {
                 all.push(of_cores);
             }
         }

@@ -1,5 +1,5 @@
 //! What a workload's own loop takes without the implementation: random choices, stamps, sums and checks. It is part of
-//! every number of the workload. Where the workload has several threads, their shares are added.
+//! every number of the workload. Where the workload has several threads, one thread does what all of them do.
 
 use flowmeter_measure::clock;
 

@@ -7,7 +7,7 @@
 //! recorded with it; the evaluation of all windows of the cell decides. A window is void only where the generator
 //! gave up, a window's length after the second edge.
 //!
-//! Generator and consumer run on a core each, where there are two and one core was not requested. The generator
+//! Generator and consumer run on a core each, where there are two and no other place was requested. The generator
 //! spins, so on one core its spinning would be the latency.
 //!
 //! A load in percent is a share of what the implementation itself can take with this loop. A generator that never waits

@@ -85,7 +85,10 @@ impl Sleeper {
         }
         self.last += match self.pace {
             // Or all would be due together, and again after each delay.
-            Pace::Calls if is_first => self.random.random_range(1..=*self.delays.end()),
+            Pace::Calls if is_first => {
+                let mean = self.delays.start().midpoint(*self.delays.end());
+                self.random.random_range(1..=mean)
+            }
             _ => self.random.random_range(self.delays.clone()),
         };
         (!interval.is_over(self.last)).then(|| Deadline::from_nanos(self.last))
