@@ -10,7 +10,7 @@
 //! | [`child`], [`protocol`], [`group`] | an implementation's process |
 //! | [`edges`], [`interval`], [`reading`], [`clock`], [`usage`], [`counters`] | what a workload counts with |
 //! | [`budget`], [`order`], [`progress`] | length of windows, order of entries, progress reports |
-//! | [`machine`], [`noise`], [`pin`], [`topology`] | the machine, its noise, its cores, and how they lie |
+//! | [`machine`], [`noise`], [`pin`], [`topology`] | the machine, its noise, its cores, and what they share |
 //! | [`allocation`] | counting allocations, in a pass that times nothing |
 
 pub mod allocation;

@@ -14,6 +14,9 @@ use super::look_again;
 use crate::process::this_file;
 use crate::properties::Condition;
 
+/// How many letters of a case are in the name of its file, which a system limits to 255 bytes.
+const LONGEST_CASE: usize = 150;
+
 /// Version of the files.
 const FORMAT: u32 = 2;
 
@@ -123,12 +126,13 @@ impl Counterexample {
     pub(super) fn write(&self, folder: &Path) -> io::Result<PathBuf> {
         let letters = self.case.split(|c: char| !c.is_ascii_alphanumeric());
         let words: Vec<&str> = letters.filter(|word| !word.is_empty()).collect();
+        let case = words.join("-");
         let name = format!(
             "{}-{}-{}-{}-{}.json",
             self.world,
             self.implementation,
             self.property,
-            words.join("-"),
+            case.get(..LONGEST_CASE).unwrap_or(&case),
             self.seed
         );
         let path = folder.join(name.replace(['/', '\\'], "_"));

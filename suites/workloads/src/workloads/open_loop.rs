@@ -38,6 +38,9 @@ use crate::scenario::{Facts, Form, Load, Room};
 /// The windows in which the capacity is found out.
 const CAPACITY_WINDOWS: [u64; 3] = [1, 2, 3];
 
+/// The fewest messages a second that a share may come to: the thousand messages of a window take two seconds then.
+const LEAST_SHARE: u64 = 500;
+
 /// The share of the offered rate that must be achieved.
 const SUSTAINED: f64 = 0.99;
 
@@ -295,7 +298,13 @@ impl<C: Blocking> OpenLoop<C> {
             Some(capacity) => capacity,
             None => *self.capacity.insert(self.found_capacity()?),
         };
-        Ok((share * capacity).max(1.0) as u64)
+        let rate = (share * capacity) as u64;
+        if rate < LEAST_SHARE {
+            return Err(void(format!(
+                "it takes {capacity:.0} messages/s, of which the share is too few for a percentile"
+            )));
+        }
+        Ok(rate)
     }
 
     /// Messages a second with a generator that never waits: the most of some short windows, since other processes can

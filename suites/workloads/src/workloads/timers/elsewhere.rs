@@ -106,7 +106,7 @@ impl<A: Cancelling> Solo for Elsewhere<A> {
 
     fn bare(&mut self, turns: u64) {
         let now = clock::now_nanos();
-        // What is handed over takes no place here: a timer stands for its cancelling too.
+        // Nothing is handed over: without a timer there is none to cancel.
         for _ in 0..turns {
             black_box(self.deadlines.after(now));
         }
