@@ -72,7 +72,7 @@ const IN_ORDER: Claim = Claim::new(
 const STARVES_NO_TASK: Claim = Claim::new(
     "a fair semaphore whose permit is back: one waits for it, another comes",
     "no thread is starved out; this will have a throughput cost",
-    &["the waiter is served, the registering waits"],
+    &["the waiter is served, the newcomer waits"],
 )
 .note(
     "the cost is that wait: a permit is here, and no task runs with it before the other has woken",
@@ -81,7 +81,7 @@ const STARVES_NO_TASK: Claim = Claim::new(
 const NON_FAIR: Claim = Claim::new(
     "an unfair semaphore whose permit is back: one waits for it, another comes",
     "the throughput advantages of non-fair ordering",
-    &["the registering is served, the waiter waits"],
+    &["the newcomer is served, the waiter waits"],
 );
 
 const BURST: Claim = Claim::new(
@@ -326,8 +326,8 @@ fn served_first<L: AsyncLimit, W: World>() -> String {
         waits.as_mut().poll(&mut context).is_ready(),
     ];
     match served {
-        [false, true] => "the waiter is served, the registering waits".to_owned(),
-        [true, false] => "the registering is served, the waiter waits".to_owned(),
+        [false, true] => "the waiter is served, the newcomer waits".to_owned(),
+        [true, false] => "the newcomer is served, the waiter waits".to_owned(),
         both => format!("served: {both:?}"),
     }
 }

@@ -71,14 +71,14 @@ pub const ROWS: &[Row] = &[
     (
         "a fair semaphore whose permit is back: one waits for it, another comes",
         FAIR,
-        "the waiter is served, the registering waits",
+        "the waiter is served, the newcomer waits",
         "yes",
         None,
     ),
     (
         "an unfair semaphore whose permit is back: one waits for it, another comes",
         UNFAIR,
-        "the registering is served, the waiter waits",
+        "the newcomer is served, the waiter waits",
         "yes",
         None,
     ),
