@@ -1,6 +1,7 @@
 //! The workloads of timers, pipelines, limiters and executors: ours pass, and faults are found.
 
 use std::future::Future;
+use std::iter;
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -82,7 +83,11 @@ fn is_known(implementation: &str, why: &StageError) -> bool {
 
 #[track_caller]
 fn assert_proved(implementation: &str, scenario: &ScenarioSpec) {
-    let outcome = stage(All, implementation, scenario).prove();
+    // A busy machine may leave a window empty, which says nothing of the implementation.
+    let outcome = iter::repeat_with(|| stage(All, implementation, scenario).prove())
+        .take(3)
+        .find(|outcome| !matches!(outcome, Err(why) if why.kind == FailureKind::Void))
+        .unwrap_or_else(|| panic!("{implementation} in {}: three void windows", scenario.name));
     let passes = outcome
         .as_ref()
         .err()
