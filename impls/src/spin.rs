@@ -18,6 +18,9 @@ const LATE_NANOS: u64 = 50_000;
 const STEP_TURNS: u32 = 8;
 /// The longest first turn of these, in spin hints.
 const FIRST_TURN: usize = 16;
+/// Spin hints for which a task leaves a lock alone that another thread holds. Some 3 µs on an AMD EPYC and twice that on
+/// an Intel Xeon: half of it and four times it did as well.
+const HINTS_AWAY: u32 = 128;
 
 /// One stretch of backoff: the number of the next turn.
 pub(crate) struct Spin(u32);
@@ -46,6 +49,13 @@ impl Spin {
         } else {
             yield_now();
         }
+    }
+
+    /// Leaves a lock alone that another thread holds. The other thread keeps the lock's cache line meanwhile, and what
+    /// the lock guards, for many operations in place of one.
+    #[cold]
+    pub(crate) fn away() {
+        (0..HINTS_AWAY).for_each(|_| spin_hint());
     }
 
     /// Spins for one turn; `false` once there have been enough.

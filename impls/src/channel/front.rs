@@ -17,6 +17,9 @@ pub trait Front<T>: Clone + Send + Sync {
     /// Whether there is such a part at all. If not, no code is compiled for it.
     const OPENS: bool;
 
+    /// Whether requests that wait come every few operations, so that most operations take the lock.
+    fn is_narrow(&self) -> bool;
+
     /// Puts in one attempt. Short enough to be inlined into the caller.
     ///
     /// # Errors
@@ -47,6 +50,10 @@ pub struct Shut;
 impl<T> Front<T> for Shut {
     const OPENS: bool = false;
 
+    #[inline]
+    fn is_narrow(&self) -> bool {
+        true
+    }
     #[inline]
     fn offer_at_once(&self, value: T) -> Result<(), T> {
         Err(value)

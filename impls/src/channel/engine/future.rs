@@ -132,7 +132,7 @@ impl<'a, T: Send, S: Store<T>> PutFuture<'a, T, S> {
         let channel = self.channel;
         loop {
             let mut effects = Effects::new();
-            let mut state = channel.lock();
+            let mut state = channel.lock_in_task();
             value = match state.offer(value, &mut effects) {
                 Offered::WouldWait(value) => value,
                 Offered::Done => {
@@ -263,7 +263,7 @@ impl<'a, T: Send, S: Store<T>> TakeFuture<'a, T, S> {
         let channel = self.channel;
         loop {
             let mut effects = Effects::new();
-            let mut state = channel.lock();
+            let mut state = channel.lock_in_task();
             match state.poll(&mut effects) {
                 Polled::WouldWait => {}
                 Polled::Done(value) => {

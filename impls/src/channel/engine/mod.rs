@@ -43,7 +43,7 @@ use super::design::{Core, Deferred, Design, MAX_WAITERS, untimed_put, untimed_ta
 use super::front::{Front, Quick};
 use super::handle::Handle;
 use crate::spin::Spin;
-use crate::sync::{Mutex, MutexGuard, Parker, clock, order_key};
+use crate::sync::{Mutex, MutexGuard, Parker, clock, order_key, spinning_pays};
 
 pub use alts::{AnyClause, Prepared, PutClause, TakeClause};
 pub use buffer::Buffer;
@@ -63,6 +63,13 @@ pub type ChannelOver<T, S> = Handle<State<T, S>>;
 
 /// The held lock of a channel, with the front shut. If no request waits when it is dropped, it opens the front.
 pub struct Guard<'a, T: Send, S: Store<T>>(MutexGuard<'a, State<T, S>>);
+
+impl<'a, T: Send, S: Store<T>> Guard<'a, T, S> {
+    fn new(mut state: MutexGuard<'a, State<T, S>>) -> Self {
+        state.buffer.shut();
+        Guard(state)
+    }
+}
 
 impl<T: Send, S: Store<T>> Deref for Guard<'_, T, S> {
     type Target = State<T, S>;
@@ -124,9 +131,7 @@ impl<T: Send, S: Store<T>> Design for State<T, S> {
     }
 
     fn lock(state: &Mutex<Self>) -> Guard<'_, T, S> {
-        let mut state = state.lock();
-        state.buffer.shut();
-        Guard(state)
+        Guard::new(state.lock())
     }
 
     #[inline]
@@ -191,6 +196,20 @@ impl<T: Send, S: Store<T>> Design for State<T, S> {
 }
 
 impl<T: Send, S: Store<T>> ChannelOver<T, S> {
+    /// Locks for a task. If most operations take the lock, and another thread has it now, that thread runs tasks which
+    /// will take it next. They are faster without this one, so the task stays away for a while.
+    ///
+    /// A blocked thread does not: the one that has the lock waits for it.
+    fn lock_in_task(&self) -> Guard<'_, T, S> {
+        if spinning_pays() && self.front.is_narrow() {
+            match self.shared.state.try_lock() {
+                Some(state) => return Guard::new(state),
+                None => Spin::away(),
+            }
+        }
+        self.lock()
+    }
+
     /// Not inlined, so that a put that succeeds at once needs no stack for it.
     #[cold]
     #[inline(never)]

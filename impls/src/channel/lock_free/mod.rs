@@ -54,6 +54,9 @@
 //!
 //! On a machine with more than one core, a thread retries an unable put or take for a while (`spin`) before it takes
 //! the lock. A future does not, because the task that it waits for may have to run on the same thread.
+//!
+//! Where there is room for few values, most operations of tasks take the lock. A task that finds it held then stays away
+//! for a while (`Spin::away`), and the tasks of the other thread go on without moving cache lines.
 
 mod cell;
 mod family;

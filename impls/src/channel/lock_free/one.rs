@@ -31,9 +31,10 @@
 //!
 //! * Stamps are stored with release and read with acquire. That hands a value to its take, and a slot to its next put.
 //!   For the latter there is no other edge: nothing else orders a take's read before the next write of the slot.
-//! * The word publishes no value, and is moved only by read-modify-writes. They acquire and release for the answers: a
-//!   thread that wins a turn, or is told "full" or "empty", then knows all that the thread knew which made it so. No
-//!   answer follows from a mere load of the word, so its loads are relaxed.
+//! * The word publishes no value. The read-modify-writes that move it acquire and release for the answers: a thread that
+//!   wins a turn, or is told "full" or "empty", then knows all that the thread knew which made it so. No answer follows
+//!   from a mere load of the word, so its loads are relaxed.
+//! * While both ends are shut, the holder of the lock alone changes the word, by plain stores ([`set`]).
 //!
 //! Source: crossfire's `One`, which packs the two counts into a word. The front is shut as in [`ring`](super::ring).
 
@@ -42,7 +43,7 @@ use std::array;
 use super::super::front::Quick;
 use super::cell::{Cell, drain};
 use super::padded::Padded;
-use super::queue::Ends;
+use super::queue::{Ends, set};
 use crate::spin::Spin;
 use crate::sync::atomic::{AtomicU64, Ordering};
 use crate::sync::is_taken_apart;
@@ -283,9 +284,10 @@ impl<T> One<T> {
         self.word.fetch_or(bits(ends), Ordering::Acquire);
     }
 
-    /// Opens the front at these ends.
+    /// Opens the front at these ends. The caller holds the channel's lock and has shut both.
     pub(super) fn open(&self, ends: Ends) {
-        self.word.fetch_and(!bits(ends), Ordering::Release);
+        let word = self.word.load(Ordering::Relaxed);
+        set(&self.word, word & !bits(ends));
     }
 
     /// The number of stored values. Exact while the front is shut.
@@ -293,9 +295,16 @@ impl<T> One<T> {
         usize::from(is_full(self.word.load(Ordering::Relaxed)))
     }
 
+    /// Moves the word on, and returns what it was. The caller holds the channel's lock and has shut the front.
+    fn move_on(&self) -> u64 {
+        let word = self.word.load(Ordering::Relaxed);
+        set(&self.word, word.wrapping_add(TURN));
+        word
+    }
+
     /// Puts. The caller holds the channel's lock and has shut the front, and there is room.
     pub(super) fn push(&self, value: T) {
-        let word = self.word.fetch_add(TURN, Ordering::Release);
+        let word = self.move_on();
         // SAFETY: while the front is shut, only the holder of the lock moves the word on.
         unsafe { self.fill(turn(word), value) };
     }
@@ -305,7 +314,7 @@ impl<T> One<T> {
         if is_taken_apart() || self.len() == 0 {
             return None;
         }
-        let word = self.word.fetch_add(TURN, Ordering::Release);
+        let word = self.move_on();
         // SAFETY: as in `push`.
         Some(unsafe { self.vacate(turn(word)) })
     }

@@ -50,16 +50,15 @@
 //!   which moved `tail` there had seen. Otherwise it would answer "full" for a queue that never was full. "Empty" is
 //!   told the same way with the two exchanged. A thread that wins a place has read its slot's stamp, which orders all
 //!   that the word would.
-//! * Setting [`SHUT`] acquires, and clearing it releases. The holder of the lock also moves a word by a
-//!   read-modify-write, though no other thread can move it then. So all writes of a word form one release sequence,
-//!   which a plain store would break.
+//! * Setting [`SHUT`] acquires, so the holder of the lock knows all that the threads knew which moved the words. While
+//!   both words are shut it alone changes them, by plain stores ([`set`]).
 //!
 //! Source: Vyukov's bounded queue, with the laps of crossbeam's `ArrayQueue`.
 
 use super::super::front::Quick;
 use super::cell::{Cell, drain};
 use super::padded::Padded;
-use super::queue::Ends;
+use super::queue::{Ends, set};
 use crate::spin::Spin;
 use crate::sync::atomic::{AtomicU64, Ordering};
 use crate::sync::is_taken_apart;
@@ -316,13 +315,13 @@ impl<T> Ring<T> {
         }
     }
 
-    /// Opens the front at these ends.
+    /// Opens the front at these ends. The caller holds the channel's lock and has shut both.
     pub(super) fn open(&self, ends: Ends) {
-        if ends.puts {
-            self.tail.fetch_and(!SHUT, Ordering::Release);
-        }
-        if ends.takes {
-            self.head.fetch_and(!SHUT, Ordering::Release);
+        for (word, opens) in [(&self.tail, ends.puts), (&self.head, ends.takes)] {
+            if opens {
+                let place = word.load(Ordering::Relaxed);
+                set(word, place & !SHUT);
+            }
         }
     }
 
@@ -351,7 +350,7 @@ impl<T> Ring<T> {
         // SAFETY: the stamp says that the slot is empty and belongs to this place. While the front is shut, only the
         // holder of the lock moves `tail` on.
         unsafe { slot.fill(tail, value) };
-        self.tail.swap(self.after(tail) | SHUT, Ordering::Release);
+        set(&self.tail, self.after(tail) | SHUT);
     }
 
     /// Takes. The caller holds the channel's lock and has shut the front.
@@ -371,7 +370,7 @@ impl<T> Ring<T> {
         // SAFETY: the stamp says that this place's value is there. While the front is shut, only the holder of the lock
         // moves `head` on.
         let value = unsafe { slot.vacate(head.wrapping_add(self.lap)) };
-        self.head.swap(self.after(head) | SHUT, Ordering::Release);
+        set(&self.head, self.after(head) | SHUT);
         Some(value)
     }
 }

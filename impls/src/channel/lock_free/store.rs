@@ -27,6 +27,10 @@ impl<T: Send> Front<T> for Way<T> {
     const OPENS: bool = true;
 
     #[inline]
+    fn is_narrow(&self) -> bool {
+        self.0.as_ref().is_none_or(Queue::is_narrow)
+    }
+    #[inline]
     fn offer_at_once(&self, value: T) -> Result<(), T> {
         match &self.0 {
             Some(queue) => queue.offer_at_once(value),
