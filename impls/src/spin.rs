@@ -18,8 +18,8 @@ const LATE_NANOS: u64 = 50_000;
 const STEP_TURNS: u32 = 8;
 /// The longest first turn of these, in spin hints.
 const FIRST_TURN: usize = 16;
-/// Spin hints for which a task leaves a lock alone that another thread holds. Some 3 µs on an AMD EPYC and twice that on
-/// an Intel Xeon: half of it and four times it did as well.
+/// Spin hints for which a task leaves a lock alone that another thread holds: 3 µs on an AMD EPYC of family 26. Half of it
+/// and four times it did about as well there (docs/lab/2026-11-29-async-waits.md).
 const HINTS_AWAY: u32 = 128;
 
 /// One stretch of backoff: the number of the next turn.

@@ -17,8 +17,8 @@ pub trait Front<T>: Clone + Send + Sync {
     /// Whether there is such a part at all. If not, no code is compiled for it.
     const OPENS: bool;
 
-    /// Whether requests that wait come every few operations, so that most operations take the lock.
-    fn is_narrow(&self) -> bool;
+    /// Whether most operations of tasks take the lock.
+    fn mostly_locks(&self) -> bool;
 
     /// Puts in one attempt. Short enough to be inlined into the caller.
     ///
@@ -51,7 +51,7 @@ impl<T> Front<T> for Shut {
     const OPENS: bool = false;
 
     #[inline]
-    fn is_narrow(&self) -> bool {
+    fn mostly_locks(&self) -> bool {
         true
     }
     #[inline]

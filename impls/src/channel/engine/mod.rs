@@ -196,12 +196,12 @@ impl<T: Send, S: Store<T>> Design for State<T, S> {
 }
 
 impl<T: Send, S: Store<T>> ChannelOver<T, S> {
-    /// Locks for a task. If most operations take the lock, and another thread has it now, that thread runs tasks which
-    /// will take it next. They are faster without this one, so the task stays away for a while.
+    /// Locks for a task. Where most operations take the lock, and another thread has it, that thread likely runs tasks which
+    /// take it next. They are faster without this one, so the task stays away for a while.
     ///
-    /// A blocked thread does not: the one that has the lock waits for it.
+    /// A thread that is about to block does not stay away: the thread that has the lock is likely to wait for it.
     fn lock_in_task(&self) -> Guard<'_, T, S> {
-        if spinning_pays() && self.front.is_narrow() {
+        if spinning_pays() && self.front.mostly_locks() {
             match self.shared.state.try_lock() {
                 Some(state) => return Guard::new(state),
                 None => Spin::away(),

@@ -7,7 +7,8 @@ use super::segments::Segments;
 use crate::sync::Arc;
 use crate::sync::atomic::{AtomicU64, Ordering};
 
-/// The most values of a narrow queue. At 16 and below tasks are faster with it; at 64 they are slower.
+/// The most values of a narrow queue. Tasks that stay away from the lock are faster at room for 16 values and fewer, and
+/// slower at 64.
 const NARROW: usize = 16;
 
 /// A choice of the ends of a queue.
@@ -28,13 +29,16 @@ impl Ends {
     };
 }
 
-/// Sets a word of a queue. The caller holds the channel's lock and has shut both ends, so it alone changes the word.
+/// Sets a word of [`One`] or [`Ring`]. The word is shut and the caller holds the channel's lock, or the caller has the
+/// queue for itself. So the caller alone changes the word.
 ///
-/// Others may still read the word by a read-modify-write that changes nothing. Loom puts a store before such a one that
-/// has read the value before the store, which the memory model forbids, and values are lost. So under loom this is a
-/// read-modify-write. What loom does not see then: the store starts a release sequence. It publishes all the same what
-/// the earlier ones did, because shutting the word has acquired that. It does not publish what a thread knew whose
-/// read-modify-write changed nothing; no answer needs that. Shuttle explores the store.
+/// Other threads may read the word by a read-modify-write that changes nothing. Loom may order a store between such a
+/// one and the value that it has read, which the memory model forbids. A value is lost then. So under loom this is a
+/// read-modify-write. Shuttle explores the store, without the weak orders. No model has both.
+///
+/// The store starts a new release sequence. It publishes what earlier writes did, because shutting the word acquired
+/// that. It may not publish what a thread knew that was told "full" at a shut `head`. That is enough: "empty" is told
+/// only at an open `tail`, and the next shut acquires it.
 #[inline]
 pub(super) fn set(word: &AtomicU64, value: u64) {
     if cfg!(feature = "loom") {

@@ -126,6 +126,8 @@ pub(super) fn read<const SURE: bool>(word: &AtomicU64) -> u64 {
 
 /// What a take at the place `head` answers when its slot shows no value. The two words alone tell whether the queue is
 /// empty. `None`: it is not empty, so another thread is about to stamp the slot, or has taken from it.
+///
+/// At a shut `tail` it must not answer "empty": [`set`] relies on that.
 #[inline]
 pub(super) fn nothing_at<T>(head: u64, tail: u64) -> Option<Quick<T, ()>> {
     if tail & !SHUT != head {
@@ -315,11 +317,12 @@ impl<T> Ring<T> {
         }
     }
 
-    /// Opens the front at these ends. The caller holds the channel's lock and has shut both.
+    /// Opens the front at these ends. The caller holds the channel's lock and has shut them.
     pub(super) fn open(&self, ends: Ends) {
         for (word, opens) in [(&self.tail, ends.puts), (&self.head, ends.takes)] {
             if opens {
                 let place = word.load(Ordering::Relaxed);
+                debug_assert!(place & SHUT != 0, "an end is opened that is open");
                 set(word, place & !SHUT);
             }
         }
@@ -341,7 +344,9 @@ impl<T> Ring<T> {
 
     /// Puts. The caller holds the channel's lock and has shut the front, and there is room.
     pub(super) fn push(&self, value: T) {
-        let tail = self.tail.load(Ordering::Relaxed) & !SHUT;
+        let word = self.tail.load(Ordering::Relaxed);
+        debug_assert!(word & SHUT != 0, "a locked put at an open front");
+        let tail = word & !SHUT;
         let slot = self.slot(tail);
         let mut spin = Spin::among(self.capacity());
         while slot.stamp.load(Ordering::Acquire) != tail {

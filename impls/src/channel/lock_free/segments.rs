@@ -40,7 +40,9 @@
 //! The spares are a stack. Any take pushes onto it, and only the one put at the gap pops from it. With a single popping
 //! thread no block can be popped and pushed again unnoticed (ABA).
 //!
-//! Orders, and the front with its [`SHUT`] bits, are as in [`ring`](super::ring). In addition, the end that goes on to
+//! Orders, and the front with its [`SHUT`] bits, are as in [`ring`](super::ring), but for two things. The holder of the
+//! lock changes `place` by read-modify-writes: the winner of a block's last slot steps over the gap while the word is
+//! shut, and a store would lose that step. And the end that goes on to
 //! a block publishes it (release, acquire). The stamp of the last slot publishes `next` to the take that leaves the
 //! block, because it is stored after `next`.
 //!

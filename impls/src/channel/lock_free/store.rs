@@ -27,7 +27,7 @@ impl<T: Send> Front<T> for Way<T> {
     const OPENS: bool = true;
 
     #[inline]
-    fn is_narrow(&self) -> bool {
+    fn mostly_locks(&self) -> bool {
         self.0.as_ref().is_none_or(Queue::is_narrow)
     }
     #[inline]
