@@ -104,11 +104,6 @@ fn is_full(word: u64) -> bool {
     word & TURN != 0
 }
 
-/// Whether the front is shut at both ends.
-fn is_shut(word: u64) -> bool {
-    word & (SHUT_PUTS | SHUT_TAKES) == SHUT_PUTS | SHUT_TAKES
-}
-
 /// The bits of these ends.
 fn bits(ends: Ends) -> u64 {
     let puts = if ends.puts { SHUT_PUTS } else { 0 };
@@ -292,7 +287,6 @@ impl<T> One<T> {
     /// Opens the front at these ends. The caller holds the channel's lock and has shut both.
     pub(super) fn open(&self, ends: Ends) {
         let word = self.word.load(Ordering::Relaxed);
-        debug_assert!(is_shut(word), "a front is opened that is open");
         set(&self.word, word & !bits(ends));
     }
 
@@ -312,7 +306,6 @@ impl<T> One<T> {
     /// Puts. The caller holds the channel's lock and has shut the front, and there is room.
     pub(super) fn push(&self, value: T) {
         let word = self.move_on();
-        debug_assert!(is_shut(word), "a locked put at an open front");
         // SAFETY: while the front is shut, only the holder of the lock moves the word on.
         unsafe { self.fill(turn(word), value) };
     }
