@@ -18,8 +18,9 @@ const LATE_NANOS: u64 = 50_000;
 const STEP_TURNS: u32 = 8;
 /// The longest first turn of these, in spin hints.
 const FIRST_TURN: usize = 16;
-/// Spin hints for which a task leaves a lock alone that another thread holds: 3 µs on an AMD EPYC of family 26. Half of it
-/// and four times it did about as well there (docs/lab/2026-11-29-async-waits.md).
+/// Spin hints for which a task leaves a lock alone that another thread holds: 3 µs on an AMD EPYC of family 26. Four times
+/// it did as well there at rooms up to 8, and half of it worse (docs/lab/2026-11-29-async-waits.md). Not yet measured on
+/// other processors.
 const HINTS_AWAY: u32 = 128;
 
 /// One stretch of backoff: the number of the next turn.

@@ -42,9 +42,8 @@
 //!
 //! Orders, and the front with its [`SHUT`] bits, are as in [`ring`](super::ring), but for two things. The holder of the
 //! lock changes `place` by read-modify-writes: the winner of a block's last slot steps over the gap while the word is
-//! shut, and a store would lose that step. And the end that goes on to
-//! a block publishes it (release, acquire). The stamp of the last slot publishes `next` to the take that leaves the
-//! block, because it is stored after `next`.
+//! shut, and a store would lose that step. And the end that goes on to a block publishes it (release, acquire). The stamp
+//! of the last slot publishes `next` to the take that leaves the block, because it is stored after `next`.
 //!
 //! Source: crossbeam-channel's `list` flavour, with stamps instead of flags, and with blocks that are kept.
 
