@@ -42,8 +42,18 @@ fn proof(fault: Fault, name: &str) -> Result<(), StageError> {
     faulty(fault, name).prove()
 }
 
+/// A window in which the fault is seen, or the last of six, each twice as long as the one before: on a busy machine a
+/// window may end before the put that is wrong, or fall behind.
 fn window(fault: Fault, name: &str) -> Result<Sample, StageError> {
-    faulty(fault, name).window(LONG)
+    let mut spec = LONG;
+    loop {
+        let outcome = faulty(fault, name).window(spec);
+        let seen = matches!(&outcome, Err(why) if why.kind != FailureKind::Void);
+        if seen || spec.nanos >= LONG.nanos << 5 {
+            return outcome;
+        }
+        spec.nanos *= 2;
+    }
 }
 
 #[track_caller]
@@ -187,16 +197,8 @@ fn faults_are_found_by_the_other_workloads_too() {
         (Fault::Exchanges, "alts/eight-all-ready"),
         (Fault::Drops, "channels-async/spsc-64"),
     ] {
-        // On a busy machine a window may end before the put that is wrong.
-        let error = (0..5).find_map(|_| window(fault, name).err());
-        match error {
-            None => panic!("{fault:?} got through {name}"),
-            Some(error) => assert_eq!(
-                error.kind,
-                FailureKind::Count,
-                "{fault:?} in {name}: {error}"
-            ),
-        }
+        let (kind, message) = failure(window(fault, name));
+        assert_eq!(kind, FailureKind::Count, "{fault:?} in {name}: {message}");
     }
 }
 
@@ -209,16 +211,13 @@ fn each_is_offered_a_share_of_its_own_capacity() {
         let sample = sample.expect("it keeps up in one of five");
         sample.findings.offered.expect("a share was asked for")
     };
-    let half = offered(Fault::None, "channels/latency-50pc");
-    let quarter = offered(Fault::None, "channels/latency-25pc");
-    // 100 us a message, so at most 10,000 a second.
+    // 100 us a message, so about 10,000 a second at most, however busy the machine is.
     let slow = offered(Fault::IsSlow, "channels/latency-50pc");
-    assert!((100.0..=5_000.0).contains(&slow), "{slow}");
-    // On a busy machine two capacities may differ, but not by so much.
-    assert!(
-        half > 3.0 * slow && quarter < half,
-        "{half}, {quarter}, {slow}"
-    );
+    let slowest = offered(Fault::IsSlow, "channels/latency-25pc");
+    assert!((60.0..=6_000.0).contains(&slow), "{slow}");
+    assert!((30.0..=3_000.0).contains(&slowest), "{slowest}");
+    let quick = offered(Fault::None, "channels/latency-50pc");
+    assert!(quick > 3.0 * slow, "{quick}, {slow}");
 }
 
 #[test]

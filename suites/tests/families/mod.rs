@@ -199,7 +199,11 @@ impl Queue {
                 state.values.push_back(from_word(word));
                 state.values.push_back(value);
             }
-            (Fault::Exchanges, true, Some(word)) => state.values.push_back(from_word(word + 1_000)),
+            // The greatest word marks an end, so it stays what it is.
+            (Fault::Exchanges, true, Some(word)) => {
+                let other = word.checked_add(1_000).unwrap_or(word);
+                state.values.push_back(from_word(other));
+            }
             // In front of the value before it, if that is still here.
             (Fault::Reorders, seen, _) if seen || (state.puts > WHEN && state.puts < WHEN * 30) => {
                 state.values.push_front(value);

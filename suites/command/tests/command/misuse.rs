@@ -386,7 +386,7 @@ fn a_reader_that_goes_away_is_no_error() {
         &["rank", "run"],
         &["cmp", "run", "--format", "json"],
         &["diff", "run", "run", "--all"],
-        &["check", "-i", "^condvar$", "-p", "^c2", "--budget", "0.1"],
+        &["check", "-i", "^condvar$", "-p", "^c2", "--executions", "3"],
         &["measure", "--help"],
     ] {
         let (reader, writer) = io::pipe().unwrap();
