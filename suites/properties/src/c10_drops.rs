@@ -115,10 +115,16 @@ fn panicking_cases(design: &Design) -> Vec<Case> {
     let mut cases: Vec<_> = [Buffer::fixed(COUNT), Buffer::Unbounded]
         .into_iter()
         .filter(|buffer| channels.open::<u32>(*buffer).is_some())
-        .map(|buffer| {
-            Case::new(format!("a drop that panics, {buffer}"), move || {
-                panics(channels, buffer)
-            })
+        .flat_map(|buffer| {
+            [
+                Case::new(format!("a drop that panics, {buffer}"), move || {
+                    panics(channels, buffer, false)
+                }),
+                Case::new(
+                    format!("a drop that panics, takers first, {buffer}"),
+                    move || panics(channels, buffer, true),
+                ),
+            ]
         })
         .collect();
     let is_owed = channels.awaits() && design.claims(Claim::Disconnect);
@@ -200,7 +206,7 @@ impl Drop for Fragile {
     }
 }
 
-fn panics(channels: Channels, buffer: Buffer) {
+fn panics(channels: Channels, buffer: Buffer, takers_first: bool) {
     let mint = Mint::new(COUNT);
     let (mut tx, rx) = channels.open::<Fragile>(buffer).expect("asked before");
     for id in 0..COUNT {
@@ -213,11 +219,18 @@ fn panics(channels: Channels, buffer: Buffer) {
             "C3: no room for {COUNT}"
         );
     }
-    drop(tx);
-    let dropped = catch_unwind(AssertUnwindSafe(|| drop(rx)));
-    holds!(
-        dropped.is_err(),
-        "C10: the panic of a value's drop was swallowed"
+    // The channel's values go with its last taker, or with its last handle.
+    let drop_rx = || catch_unwind(AssertUnwindSafe(|| drop(rx)));
+    let drop_tx = || catch_unwind(AssertUnwindSafe(|| drop(tx)));
+    let dropped = if takers_first {
+        [drop_rx(), drop_tx()]
+    } else {
+        [drop_tx(), drop_rx()]
+    };
+    holds_eq!(
+        dropped.iter().filter(|dropped| dropped.is_err()).count(),
+        1,
+        "C10: how often a value's drop was heard to panic"
     );
     for id in 0..COUNT {
         holds_eq!(
