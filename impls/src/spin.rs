@@ -1,10 +1,14 @@
 //! Backoff: how often a waiter looks again before it queues or sleeps.
 //!
-//! A waiter first executes the processor's spin hint, twice as often each turn, and then yields its core to other
-//! threads. In schedule exploration and on a single core a retry finds nothing new; there `spinning_pays` is false and
-//! the waiter stops at once. The numbers of turns below were chosen by measurement.
+//! A waiter first spins, twice as long each turn, and then yields its core to other threads. In schedule exploration and
+//! on a single core a retry finds nothing new; there `spinning_pays` is false and the waiter stops at once. The numbers
+//! below were chosen by measurement on an AMD EPYC of family 26. Spinning is in nanoseconds. `spin_for` measures how many
+//! spin hints that is.
 
-use crate::sync::{clock, spin_hint, spinning_pays, yield_now};
+use crate::sync::{clock, spin_for, spinning_pays, yield_now};
+
+/// The first turn of spinning: one spin hint where the numbers were chosen.
+const SHORTEST_NANOS: u32 = 24;
 
 /// Turns of spinning, each twice as long as the one before.
 const TURNS: u32 = 4;
@@ -16,12 +20,11 @@ const YIELDS_BEFORE_SLEEP: u32 = 64;
 const LATE_NANOS: u64 = 50_000;
 /// Turns of spinning for a step of another thread, before the waiter yields.
 const STEP_TURNS: u32 = 8;
-/// The longest first turn of these, in spin hints.
+/// The longest first turn of these, in shortest turns.
 const FIRST_TURN: usize = 16;
-/// Spin hints for which a task leaves a lock alone that another thread holds: 3 µs on an AMD EPYC of family 26. Four times
-/// it did as well there at rooms up to 8, and half of it worse (docs/lab/2026-11-29-async-waits.md). Not yet measured on
-/// other processors.
-const HINTS_AWAY: u32 = 128;
+/// For how long a task leaves a lock alone that another thread holds. 12 µs did as well at rooms up to 8, and 1.5 µs worse
+/// (docs/lab/2026-11-29-async-waits.md). Not yet measured on other processors.
+const AWAY_NANOS: u32 = 3_000;
 
 /// One stretch of backoff: the number of the next turn.
 pub(crate) struct Spin(u32);
@@ -56,7 +59,7 @@ impl Spin {
     /// the lock guards, for many operations in place of one.
     #[cold]
     pub(crate) fn away() {
-        (0..HINTS_AWAY).for_each(|_| spin_hint());
+        spin_for(AWAY_NANOS);
     }
 
     /// Spins for one turn; `false` once there have been enough.
@@ -92,9 +95,7 @@ impl Spin {
     }
 
     fn turn(&mut self) {
-        for _ in 0..1_u32 << self.0 {
-            spin_hint();
-        }
+        spin_for(SHORTEST_NANOS << self.0);
         self.0 += 1;
     }
 }

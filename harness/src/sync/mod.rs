@@ -18,7 +18,7 @@
 //! | `Track` | a value with leak detection under loom and shuttle |
 //! | `OrderedMap` | an ordered map that threads share (std: feature `ordered-map`) |
 //! | `Worker`, `Stealer`, `Injector` | work-stealing queues (std: feature `deques`) |
-//! | `spawn`, `try_spawn`, `JoinHandle`, `yield_now`, `spin_hint` | threads |
+//! | `spawn`, `try_spawn`, `JoinHandle`, `yield_now`, `spin_hint`, `spin_for` | threads |
 //! | `spinning_pays` | whether to look again before waiting |
 //! | `is_taken_apart` | whether a model has failed here, so that destructors should do nothing |
 //! | `precise_wakeups` | asks for wake-ups at deadlines, not some time after (std on Linux) |

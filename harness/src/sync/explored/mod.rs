@@ -258,6 +258,13 @@ macro_rules! facade {
             explored::thread::yield_now::<$engine>();
         }
 
+        /// Lets others run. The time is ignored.
+        #[inline]
+        #[track_caller]
+        pub fn spin_for(_nanos: u32) {
+            explored::thread::yield_now::<$engine>();
+        }
+
         /// Runs foreign code; as in [`contain`], its panic fails the model.
         ///
         /// # Errors
