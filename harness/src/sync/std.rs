@@ -17,8 +17,10 @@ mod block_on;
 mod brisk;
 mod meeting;
 mod skew;
+mod spin;
 
 pub use self::block_on::block_on;
+pub use self::spin::spin_for;
 pub use ::std::hint::spin_loop as spin_hint;
 pub use ::std::sync::Arc;
 pub use ::std::thread::yield_now;
@@ -357,35 +359,6 @@ pub fn try_spawn<T: Send + 'static>(
 pub fn spinning_pays() -> bool {
     static PAYS: bare::OnceLock<bool> = bare::OnceLock::new();
     *PAYS.get_or_init(|| thread::available_parallelism().is_ok_and(|cores| cores.get() > 1))
-}
-
-/// Spins for about so many nanoseconds: as many spin hints as take this long, and at least one. A hint takes 1 to 250 ns, by
-/// processor. The first call of a process measures it.
-#[inline]
-pub fn spin_for(nanos: u32) {
-    // In 2^20 ns, and zero until it was measured.
-    static HINTS: atomic::AtomicU32 = atomic::AtomicU32::new(0);
-    let mut rate = HINTS.load(atomic::Ordering::Relaxed);
-    if rate == 0 {
-        rate = hints_in(1 << 20);
-        HINTS.store(rate, atomic::Ordering::Relaxed);
-    }
-    let hints = (u64::from(nanos) * u64::from(rate) + (1 << 19)) >> 20;
-    (0..hints.max(1)).for_each(|_| spin_hint());
-}
-
-/// How many spin hints take so many nanoseconds, by the shortest of some measurements: other threads may interrupt one.
-#[cold]
-fn hints_in(nanos: u32) -> u32 {
-    const HINTS: u32 = 128;
-    let measured = (0..4).map(|_| {
-        let began = ::std::time::Instant::now();
-        (0..HINTS).for_each(|_| spin_hint());
-        began.elapsed()
-    });
-    let took = measured.min().unwrap_or_default().as_nanos();
-    let took = took.clamp(HINTS.into(), u128::from(HINTS) * 250) as u32;
-    nanos / took * HINTS
 }
 
 /// Whether a model has failed here and its state is being dropped. Never: this is not a model.
