@@ -7,8 +7,8 @@ use ::std::time::Instant;
 /// The period for which the number of spin hints is known, in nanoseconds.
 const PERIOD: u32 = 1 << 20;
 
-/// Spins for about so many nanoseconds: as many spin hints as take this long, and at least one. A hint takes 1 to 250 ns, by
-/// processor. The first call of a process measures it.
+/// Spins for about so many nanoseconds: as many spin hints as take this long, and at least one. How long a hint takes depends
+/// on the processor. The first call of a process measures it, and believes 1 to 250 ns.
 #[inline]
 pub fn spin_for(nanos: u32) {
     /// Zero until it was measured.
