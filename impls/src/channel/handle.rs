@@ -191,9 +191,25 @@ impl<D: Design> Handle<D> {
         effects.run();
     }
 
+    /// Whether this is the only handle. Then no request waits, and no further handle can come. Dropping it acquires what
+    /// was done by the others.
+    fn is_alone(&self) -> bool {
+        Arc::strong_count(&self.shared) == 1
+    }
+
+    /// Closes the channel, because no producer is left.
+    pub(super) fn end(&self) {
+        if !self.is_alone() {
+            self.close();
+        }
+    }
+
     /// Closes the channel for good, because no consumer is left. Waiting and later puts are answered "closed", with
     /// their values, and stored values are dropped. It is called once.
     pub(super) fn disconnect(&self) {
+        if self.is_alone() {
+            return;
+        }
         let mut effects = D::Effects::new();
         let transformed = self.lock().disconnect(&mut effects);
         effects.run();

@@ -34,7 +34,8 @@ impl<D: Design> Handle<D> {
 
 /// The wakers that wait for the close, guarded by the channel's lock.
 pub struct Watchers {
-    seats: BTreeMap<u64, Waker>,
+    /// Most channels have none, and an empty map is slow to drop.
+    seats: Option<BTreeMap<u64, Waker>>,
     next: u64,
 }
 
@@ -50,7 +51,7 @@ enum Watched {
 impl Watchers {
     pub(super) const fn new() -> Self {
         Watchers {
-            seats: BTreeMap::new(),
+            seats: None,
             next: 0,
         }
     }
@@ -61,18 +62,19 @@ impl Watchers {
             self.next += 1;
             self.next
         });
-        Watched::Seated(number, self.seats.insert(number, waker))
+        let seats = self.seats.get_or_insert_default();
+        Watched::Seated(number, seats.insert(number, waker))
     }
 
     /// Gives a seat up. Drop its waker outside every lock.
     #[must_use = "its drop is foreign code"]
     fn leave(&mut self, seat: u64) -> Option<Waker> {
-        self.seats.remove(&seat)
+        self.seats.as_mut()?.remove(&seat)
     }
 
-    /// All wakers, the longest seated first. Wake them outside every lock.
-    pub(super) fn rise(&mut self) -> impl Iterator<Item = Waker> + use<> {
-        std::mem::take(&mut self.seats).into_values()
+    /// All wakers, the longest seated first, if a seat was ever taken. Wake them outside every lock.
+    pub(super) fn rise(&mut self) -> Option<impl Iterator<Item = Waker> + use<>> {
+        self.seats.take().map(BTreeMap::into_values)
     }
 }
 

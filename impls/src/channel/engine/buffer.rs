@@ -153,6 +153,9 @@ impl<T: Send> Store<T> for Buffer<T> {
 
     #[inline]
     fn next(&mut self) -> Option<T> {
+        if self.values.is_empty() {
+            return None;
+        }
         match self.copy {
             Some(copy) => self.values.front().map(copy),
             None => {

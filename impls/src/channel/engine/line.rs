@@ -114,9 +114,15 @@ impl<A: Send, V> Line<A, V> {
     }
 
     /// Whether the limit of waiting requests is reached (C7). An alts that was won elsewhere does not count.
+    #[inline]
     pub(super) fn is_full(&self) -> bool {
+        self.places.len() >= self.limit && self.is_full_of_waiting()
+    }
+
+    #[cold]
+    fn is_full_of_waiting(&self) -> bool {
         let waiting = || self.places.iter().filter(|place| place.party.is_waiting());
-        self.places.len() >= self.limit && waiting().count() >= self.limit
+        waiting().count() >= self.limit
     }
 
     /// From here on any number of requests may wait.
@@ -140,7 +146,19 @@ impl<A: Send, V> Line<A, V> {
     /// Gives the answer back when none waits.
     #[inline]
     pub(super) fn serve(&mut self, answer: A) -> Result<(Notify, V), A> {
-        // Most often it is a put or a take, which is won by being taken out.
+        self.serve_single(answer)
+            .or_else(|answer| match self.next() {
+                Some((won, with)) => Ok((won.answer(answer), with)),
+                None => Err(answer),
+            })
+    }
+
+    /// Answers the first request if it is a put or a take, as most are. Such a one is won by being taken out.
+    ///
+    /// # Errors
+    /// Gives the answer back otherwise.
+    #[inline]
+    pub(super) fn serve_single(&mut self, answer: A) -> Result<(Notify, V), A> {
         let front = self.places.front().map(|place| &place.party);
         if let Some(Party::Single(_)) = front {
             if let Some(Place {
@@ -152,10 +170,7 @@ impl<A: Send, V> Line<A, V> {
                 return Ok((unsafe { seated.answer(answer) }, with));
             }
         }
-        match self.next() {
-            Some((won, with)) => Ok((won.answer(answer), with)),
-            None => Err(answer),
-        }
+        Err(answer)
     }
 
     /// Wins the first request that still waits.
@@ -196,6 +211,9 @@ impl<A: Send, V> Line<A, V> {
     /// the same line can still be won by another channel (A5). The alts themselves go on only under the lock of this
     /// channel.
     pub(super) fn win_all(&mut self) -> Vec<(Won<'_, A>, V)> {
+        if self.is_empty() {
+            return Vec::new();
+        }
         iter::from_fn(|| self.win(|_| true)).collect()
     }
 

@@ -200,12 +200,21 @@ impl<T: Send, S: Store<T>> ChannelOver<T, S> {
     /// take it next. They are faster without this one, so the task stays away for a while.
     ///
     /// A thread that is about to block does not stay away: the thread that has the lock is likely to wait for it.
+    #[inline]
     fn lock_in_task(&self) -> Guard<'_, T, S> {
-        if spinning_pays() && self.front.mostly_locks() {
-            match self.shared.state.try_lock() {
-                Some(state) => return Guard::new(state),
-                None => Spin::away(),
-            }
+        let tries = spinning_pays();
+        match tries.then(|| self.shared.state.try_lock()).flatten() {
+            Some(state) => Guard::new(state),
+            None => self.lock_later(tries),
+        }
+    }
+
+    /// Not inlined, because most often the lock is free.
+    #[cold]
+    #[inline(never)]
+    fn lock_later(&self, was_held: bool) -> Guard<'_, T, S> {
+        if was_held && self.front.mostly_locks() {
+            Spin::away();
         }
         self.lock()
     }

@@ -94,6 +94,10 @@ impl<T: Send, S: Store<T>> Core for State<T, S> {
             return Polled::Done(value);
         }
         if !self.puts.is_empty() {
+            if let Ok((notify, Some(value))) = self.puts.serve_single(Ok(())) {
+                effects.tell(notify);
+                return Polled::Done(value);
+            }
             if let Some((putter, Some(value))) = self.puts.next_with(Option::is_some) {
                 effects.tell(putter.answer(Ok(())));
                 return Polled::Done(value);
@@ -113,8 +117,8 @@ impl<T: Send, S: Store<T>> Core for State<T, S> {
         if std::mem::replace(&mut self.closed, true) {
             return;
         }
-        for waker in self.watchers.rise() {
-            effects.tell(Notify::Task(waker));
+        if let Some(wakers) = self.watchers.rise() {
+            wakers.for_each(|waker| effects.tell(Notify::Task(waker)));
         }
         while let Some((reservation, nothing)) = self.puts.next_with(Option::is_none) {
             effects.tell(reservation.answer(Err(nothing)));

@@ -89,7 +89,9 @@ impl<T: Message> Core for State<T> {
         if std::mem::replace(&mut self.closed, true) {
             return;
         }
-        effects.wakers.extend(self.watchers.rise());
+        if let Some(wakers) = self.watchers.rise() {
+            effects.wakers.extend(wakers);
+        }
         self.refuse_reservations(effects);
         if self.is_incomplete() && !self.puts.iter().any(|put| put.operation.is_waiting()) {
             self.complete(effects);
