@@ -1,12 +1,15 @@
 //! The base build of `ab`: the program that times, built from another commit.
 //!
-//! The commit is checked out in a git worktree below `target/flowmeter/ab`, with a target folder of its own. Both are
-//! kept: the next comparison with that commit builds nothing.
+//! The commit is checked out in a git worktree below `target/flowmeter/ab`, where all share a target folder. Both are
+//! kept: the next comparison with that commit builds nothing. A build without a promise is a commit of its own, whose
+//! parent is the one with it.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use crate::timed::TimedProgram;
+use crate::without::Without;
 
 /// Names the program of the base build, in place of the one that cargo builds.
 pub const VARIABLE: &str = "FLOWMETER_BASE";
@@ -65,6 +68,78 @@ impl Base {
         }
     }
 
+    /// Its commit with the edits that give these promises up. The same commit and edits give the same name.
+    ///
+    /// Mutants are not in it, because they are edits of the sources as they were.
+    ///
+    /// # Errors
+    /// When a promise is not known, or an edit does not fit the sources.
+    pub(crate) fn without(self, promises: &[String]) -> Result<(Base, Without), String> {
+        let folder = Path::new(self.timed.without);
+        let without = Without::read(&self.top.join(folder), promises)?;
+        let sources = folder.with_file_name("src");
+        let path = |file: &str| sources.join(file).display().to_string();
+        let read = |file: &str| {
+            git(
+                &self.top,
+                &["show", &format!("{}:{}", self.commit, path(file))],
+            )
+        };
+        let edited = without
+            .edited(|file| read(file).map(|text| text + "\n"))
+            .map_err(|why| format!("--without {}: {why}", promises.join(",")))?;
+
+        let index = format!("target/flowmeter/ab/index-{}", std::process::id());
+        let index = self.top.join(index);
+        let made = std::fs::create_dir_all(index.with_file_name(""));
+        made.map_err(|why| format!("{}: {why}", index.display()))?;
+        let with_index = |arguments: &[&str], input: &str| {
+            let mut command = Command::new("git");
+            command.env("GIT_INDEX_FILE", &index);
+            for role in ["AUTHOR", "COMMITTER"] {
+                command.env(format!("GIT_{role}_NAME"), "flowmeter");
+                command.env(format!("GIT_{role}_EMAIL"), "");
+                command.env(format!("GIT_{role}_DATE"), "2000-01-01T00:00:00Z");
+            }
+            told(command.arg("-C").arg(&self.top).args(arguments), input)
+        };
+        let committed = || {
+            with_index(&["read-tree", &self.commit], "")?;
+            let mutants = path("mutants/*.toml");
+            let remove = [
+                "rm",
+                "-r",
+                "-f",
+                "--cached",
+                "--quiet",
+                "--ignore-unmatch",
+                "--",
+            ];
+            with_index(&[&remove[..], &[&mutants]].concat(), "")?;
+            for (file, text) in &edited {
+                let blob = with_index(&["hash-object", "-w", "--stdin"], text)?;
+                let entry = format!("100644,{blob},{}", path(file));
+                with_index(&["update-index", "--cacheinfo", &entry], "")?;
+            }
+            let tree = with_index(&["write-tree"], "")?;
+            let message = format!("Without {}", promises.join(", "));
+            with_index(
+                &["commit-tree", &tree, "-p", &self.commit, "-m", &message],
+                "",
+            )
+        };
+        let commit = committed();
+        // A failure leaves a file in a folder for such files.
+        let _ = std::fs::remove_file(&index);
+        Ok((
+            Base {
+                commit: commit?,
+                ..self
+            },
+            without,
+        ))
+    }
+
     /// The start of its name.
     pub(crate) fn short(&self) -> &str {
         self.commit.get(..12).unwrap_or(&self.commit)
@@ -111,15 +186,30 @@ impl Base {
                 self.short()
             ));
         }
-        self.timed.built_in(&folder, program)
+        let target = folder.with_file_name("target");
+        self.timed.built_in(&folder, &target, program)
     }
 }
 
 /// The answer of git, or its complaint.
 fn git(folder: &Path, arguments: &[&str]) -> Result<String, String> {
-    let mut git = Command::new("git");
-    let output = git.arg("-C").arg(folder).args(arguments).output();
-    let output = output.map_err(|why| format!("git cannot be started: {why}"))?;
+    told(
+        Command::new("git").arg("-C").arg(folder).args(arguments),
+        "",
+    )
+}
+
+/// The answer of that git, which reads `input`.
+fn told(git: &mut Command, input: &str) -> Result<String, String> {
+    let failed = |why: std::io::Error| format!("git cannot be started: {why}");
+    let (from, to) = (Stdio::piped(), Stdio::piped());
+    let started = git.stdin(Stdio::piped()).stdout(from).stderr(to).spawn();
+    let mut running = started.map_err(failed)?;
+    if let Some(mut to_it) = running.stdin.take() {
+        // If it does not read, its answer says why.
+        let _ = to_it.write_all(input.as_bytes());
+    }
+    let output = running.wait_with_output().map_err(failed)?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
     match output.status.success() {
         true => Ok(text(&output.stdout)),
@@ -158,6 +248,10 @@ mod tests {
             fs::write(at("Cargo.lock"), lock).unwrap();
             fs::create_dir(at("src")).unwrap();
             fs::write(at("src/main.rs"), "fn main() { println!(\"base\") }\n").unwrap();
+            fs::create_dir_all(at("without/timed")).unwrap();
+            let edit = "file = \"main.rs\"\ninstead_of = \"base\"\nwrite = \"less\"\n";
+            let file = format!("says = \"it says less\"\n[[edit]]\n{edit}");
+            fs::write(at("without/timed/politeness.toml"), file).unwrap();
             commit("second");
             let sources = folder.path().display().to_string();
             let timed = TimedProgram {
@@ -166,6 +260,7 @@ mod tests {
                 name: "timed",
                 sources: Box::leak(sources.into_boxed_str()),
                 main: "src/main.rs",
+                without: "without",
             };
             Checkout { folder, timed }
         }
@@ -192,6 +287,42 @@ mod tests {
         fs::write(base.folder().join("src/main.rs"), "").unwrap();
         let why = base.built_as(&beside).unwrap_err();
         assert!(why.contains("delete that folder"), "{why}");
+    }
+
+    #[test]
+    fn a_build_without_a_promise_is_a_commit_with_its_edits() {
+        let checkout = Checkout::new();
+        let without = |promise: &str| {
+            checkout
+                .base("HEAD")
+                .unwrap()
+                .without(&[promise.to_owned()])
+        };
+        let (base, given_up) = without("politeness").unwrap();
+        let beside = checkout.folder.path().join("target/debug/command");
+        let output = Command::new(base.built_as(&beside).unwrap()).output();
+        assert_eq!(output.unwrap().stdout, b"less\n");
+        assert!(given_up.implementations.contains("timed"));
+        assert_eq!(without("politeness").unwrap().0.commit, base.commit);
+        let why = without("speed").unwrap_err();
+        assert!(why.contains("the promises are politeness"), "{why}");
+        // The checkout itself is as it was.
+        let changes = git(checkout.folder.path(), &["status", "--porcelain"]);
+        assert_eq!(changes.as_deref(), Ok(""));
+        let changed = checkout.folder.path().join("src/main.rs");
+        fs::write(changed, "fn main() {}\n").unwrap();
+        let user = [
+            "-c",
+            "user.name=a",
+            "-c",
+            "user.email=a@b",
+            "commit",
+            "-qam",
+            "third",
+        ];
+        git(checkout.folder.path(), &user).unwrap();
+        let why = without("politeness").unwrap_err();
+        assert_eq!(why, "--without politeness: main.rs: there is no `base`");
     }
 
     #[test]

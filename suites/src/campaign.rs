@@ -14,7 +14,9 @@ use flowmeter_measure::plan::{
 };
 use flowmeter_measure::{StageError, clock, machine};
 use flowmeter_records::hash::fnv1a;
-use flowmeter_records::{FailureKind, Implementation, Proof, Run, SCHEMA, Uncontended, Verdict};
+use flowmeter_records::{
+    FailureKind, GivenUp, Implementation, Proof, Run, SCHEMA, Uncontended, Verdict,
+};
 
 use crate::descriptions::{Descriptions, Due, Owed};
 use crate::foreign::Foreigners;
@@ -46,6 +48,8 @@ pub struct Settings {
     pub slowed_percent: Option<u32>,
     /// The program of another build, which times our implementations a second time.
     pub against: Option<String>,
+    /// The promises that the other build gives up.
+    pub without: Vec<GivenUp>,
     /// Layouts of the program that times. Forks take them in turn.
     pub layouts: u32,
     /// Refuse to measure on a machine that is not quiet.
@@ -85,6 +89,7 @@ impl Settings {
             pinning: Pinning::Free,
             slowed_percent: None,
             against: None,
+            without: Vec::new(),
             layouts: 1,
             strict: false,
             command,
@@ -320,6 +325,7 @@ pub fn plan(
             budget_seconds: settings.budget.map(|total| total.as_secs()),
             slowed_percent: settings.slowed_percent,
             against: settings.against.clone(),
+            without: settings.without.clone(),
             layouts: settings.layouts,
             exploratory: forks < Settings::FORKS_TO_COMPARE,
             unoptimised: UNOPTIMISED,

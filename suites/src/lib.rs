@@ -22,6 +22,7 @@ pub mod smoke;
 mod sweep;
 pub mod timed;
 mod twins;
+mod without;
 pub mod worlds;
 
 pub use flowmeter_properties as properties;

@@ -27,6 +27,8 @@ pub struct TimedProgram {
     pub sources: &'static str,
     /// The file of its `main`, below the workspace.
     pub main: &'static str,
+    /// A folder below the workspace with edits of the sources beside it, each of which gives a promise up.
+    pub without: &'static str,
 }
 
 static TIMED: OnceLock<TimedProgram> = OnceLock::new();
@@ -142,15 +144,19 @@ impl TimedProgram {
         }
     }
 
-    /// Builds it from the sources of another checkout, in a target folder there, with the profile of that program.
+    /// Builds it from the sources of another checkout, in that target folder, with the profile of that program.
     ///
     /// # Errors
     /// When it cannot be built.
-    pub(crate) fn built_in(&self, checkout: &Path, program: &Path) -> Result<PathBuf, String> {
+    pub(crate) fn built_in(
+        &self,
+        checkout: &Path,
+        target: &Path,
+        program: &Path,
+    ) -> Result<PathBuf, String> {
         let folder = program.parent().unwrap_or(Path::new("."));
         let profile = profile_of(folder).unwrap_or("release");
-        let (manifest, target) = (checkout.join("Cargo.toml"), checkout.join("target"));
-        let mut cargo = self.cargo(&manifest, &target, profile);
+        let mut cargo = self.cargo(&checkout.join("Cargo.toml"), target, profile);
         match cargo.status() {
             Ok(status) if status.success() => {
                 let folder = if profile == "dev" { "debug" } else { profile };
@@ -232,6 +238,7 @@ mod tests {
         name: "timed",
         sources: "/nowhere",
         main: "main.rs",
+        without: "without",
     };
 
     #[test]

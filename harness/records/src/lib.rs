@@ -25,7 +25,7 @@ pub use self::findings::{Counters, Excess, Fairness, Findings, InFlight, Latenes
 pub use self::modelled::ModelledCost;
 pub use self::proof::{Attack, Bound, Holds, Proof, SeedClaim, Verdict};
 pub use self::read::{RecordError, RunData, read_records, read_run};
-pub use self::run::{End, Implementation, Machine, Noise, Run, Topology};
+pub use self::run::{End, GivenUp, Implementation, Machine, Noise, Run, Topology};
 pub use self::scenario::{Axes, Better, Measure, Scenario};
 pub use self::timeline::{Span, Step, Timeline};
 pub use self::window::{

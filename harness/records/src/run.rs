@@ -45,6 +45,9 @@ pub struct Run {
     /// The program of the base build, which timed our implementations a second time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub against: Option<String>,
+    /// The promises that the base build gives up, where it is this build without them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub without: Vec<GivenUp>,
     /// Layouts of the program that timed. Fork f ran in layout f modulo this.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub layouts: u32,
@@ -56,6 +59,17 @@ pub struct Run {
     pub unoptimised: bool,
     /// The machine.
     pub machine: Machine,
+}
+
+/// A promise that a build gives up.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GivenUp {
+    /// Its name: that of a claim.
+    pub promise: String,
+    /// What the build does in place of keeping it.
+    pub says: String,
+    /// Published crates that do not make the promise.
+    pub crates: Vec<String>,
 }
 
 fn one() -> u32 {

@@ -4,6 +4,7 @@
 //! drawing backend. The same input gives the same bytes: no clock, no hash order.
 
 mod across;
+mod builds;
 mod claims;
 mod cost;
 mod heat;
@@ -64,6 +65,7 @@ struct Part {
     charts: Vec<Charts>,
     costs: Vec<cost::Group>,
     uncontended: Option<cost::Uncontended>,
+    builds: Vec<builds::Builds>,
     cards: Vec<machine::Card>,
     noise: machine::Noise,
 }
@@ -201,6 +203,7 @@ fn part(n: usize, source: &Source, data: &Data, texts: &Texts) -> Result<Part, R
         charts: charts(data, &prefix)?,
         costs: cost::groups(data),
         uncontended: cost::uncontended(data),
+        builds: builds::of(source.all)?,
         cards: source.all.iter().map(machine::card).collect(),
         noise: machine::noise(data),
         prefix,

@@ -30,26 +30,33 @@ pub fn paired_table(paired: &Paired, width: usize, style: Style) -> String {
                 Call::Level | Call::Gained => Tone::Usual,
                 Call::Undecided | Call::NoNumber => Tone::Aside,
             };
+            let told = Told::of(pair);
             let fields = [
                 cut(&pair.scenario, scenarios),
                 cut(&pair.implementation, names),
-                change(pair),
-                interval(pair),
-                said(pair),
+                told.change,
+                told.interval,
+                told.verdict,
             ];
             lines.push(tone, fields.to_vec());
         }
         lines.write(style, width, &mut out);
         out.push('\n');
     }
-    let sentence = style.paint(Tone::Heading, &sentence(paired));
+    let sentence = style.paint(Tone::Heading, &paired_sentence(paired));
     let _ = writeln!(out, "{sentence}");
+    for line in given_up(paired) {
+        let _ = writeln!(out, "{line}");
+    }
     out
 }
 
 /// The same as a table in Markdown, below the sentence. Cells without a difference are only counted.
 pub fn paired_markdown(paired: &Paired) -> String {
-    let mut out = format!("{}\n", sentence(paired));
+    let mut out = format!("{}\n", paired_sentence(paired));
+    for line in given_up(paired) {
+        let _ = writeln!(out, "\n{line}");
+    }
     let mut shown = in_order(paired);
     shown.retain(|pair| pair.verdict != Call::Level);
     if shown.is_empty() {
@@ -58,21 +65,34 @@ pub fn paired_markdown(paired: &Paired) -> String {
     out.push_str("\n| scenario | implementation | change | 95 % interval | verdict |\n");
     out.push_str("| --- | --- | ---: | --- | --- |\n");
     for pair in shown {
-        let verdict = said(pair).replace(['|', '\n'], " ");
+        let told = Told::of(pair);
+        let verdict = told.verdict.replace(['|', '\n'], " ");
         let _ = writeln!(
             out,
             "| {} | `{}` | {} | {} | {verdict} |",
-            pair.scenario,
-            pair.implementation,
-            change(pair),
-            interval(pair)
+            pair.scenario, pair.implementation, told.change, told.interval
         );
     }
     out
 }
 
+/// What the base build does not promise, and which crates do not either: a sentence or two for each promise.
+pub(crate) fn given_up(paired: &Paired) -> Vec<String> {
+    let told = paired.without.iter().map(|it| {
+        let crates = match it.crates.is_empty() {
+            true => String::new(),
+            false => format!(" Nor is it promised by {}.", it.crates.join(", ")),
+        };
+        format!(
+            "The base build gives up {}: {}.{crates}",
+            it.promise, it.says
+        )
+    });
+    told.collect()
+}
+
 /// Worst first.
-fn in_order(paired: &Paired) -> Vec<&Pair> {
+pub(crate) fn in_order(paired: &Paired) -> Vec<&Pair> {
     let mut pairs: Vec<&Pair> = paired.pairs.iter().collect();
     let ratio = |pair: &Pair| pair.ratio.unwrap_or(1.0);
     pairs.sort_by(|a, b| {
@@ -83,7 +103,7 @@ fn in_order(paired: &Paired) -> Vec<&Pair> {
 }
 
 /// The summary of all pairs.
-fn sentence(paired: &Paired) -> String {
+pub(crate) fn paired_sentence(paired: &Paired) -> String {
     let beyond = format!(
         "without a difference beyond {}",
         number::percent(paired.threshold)
@@ -116,7 +136,24 @@ fn sentence(paired: &Paired) -> String {
     }
 }
 
-/// Positive is better.
+/// The columns of a pair.
+pub(crate) struct Told {
+    /// Positive is better.
+    pub(crate) change: String,
+    pub(crate) interval: String,
+    pub(crate) verdict: String,
+}
+
+impl Told {
+    pub(crate) fn of(pair: &Pair) -> Told {
+        Told {
+            change: change(pair),
+            interval: interval(pair),
+            verdict: said(pair),
+        }
+    }
+}
+
 fn change(pair: &Pair) -> String {
     pair.ratio.map_or_else(String::new, |ratio| {
         let percent = percent(ratio);

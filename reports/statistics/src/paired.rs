@@ -21,7 +21,7 @@
 use std::collections::BTreeSet;
 use std::slice;
 
-use flowmeter_records::{Better, Build, Failure, RunData, Scenario};
+use flowmeter_records::{Better, Build, Failure, GivenUp, RunData, Scenario};
 use serde::{Deserialize, Serialize};
 
 use super::forks::{CONFIDENCE, Statistic, differences, fork_medians};
@@ -44,6 +44,8 @@ const BASE: Entry = Entry::Of(Build::Base);
 pub struct Paired {
     /// The smallest change that is called one, a share.
     pub threshold: f64,
+    /// The promises that the base build gives up.
+    pub without: Vec<GivenUp>,
     /// Each cell that was entered for two builds, by scenario and implementation.
     pub pairs: Vec<Pair>,
     /// How many scenarios were dropped for lack of time. They have no pairs.
@@ -175,6 +177,7 @@ pub fn paired(run: &RunData, threshold: f64) -> Result<Paired, StatisticsError> 
     conclude(&mut pairs, &statistics, run.run.looks, threshold);
     Ok(Paired {
         threshold,
+        without: run.run.without.clone(),
         pairs,
         dropped: run.end.as_ref().map_or(0, |end| end.dropped.len()),
     })

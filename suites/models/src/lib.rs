@@ -22,6 +22,7 @@ pub const TIMED: TimedProgram = TimedProgram {
     name: "flowmeter-timed",
     sources: env!("CARGO_MANIFEST_DIR"),
     main: "suites/bench/src/main.rs",
+    without: "impls/without",
 };
 
 /// Our implementations and the published ones in every world, with mutants, injected faults and claims. [`TIMED`]

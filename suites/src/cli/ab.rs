@@ -5,11 +5,12 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
-use flowmeter_harness::caps::Origin;
+use flowmeter_harness::caps::{Kind, Origin};
+use flowmeter_harness::registry::Registered;
 use flowmeter_harness::sync::World;
 use flowmeter_harness::sync::shuttle::Shuttle;
 use flowmeter_measure::Settled;
-use flowmeter_records::{RunData, read_run};
+use flowmeter_records::{GivenUp, RunData, read_run};
 use flowmeter_reports::statistics::RELEVANT;
 use flowmeter_reports::{Paired, Stop, paired, paired_markdown, paired_table};
 use regex::Regex;
@@ -25,9 +26,10 @@ use crate::base::{Base, VARIABLE};
 use crate::campaign::{Selection, Settings, plan_of_pairs};
 use crate::foreign::Foreigners;
 use crate::timed;
+use crate::without::Without;
 use crate::worlds::Worlds;
 
-/// Compare this build with that of another commit, both timed side by side
+/// Compare this build with that of another commit, or with one that promises less, both timed side by side
 ///
 /// The commit is checked out in target/flowmeter/ab and built there, which takes minutes the first time. Both builds of
 /// each implementation of ours (origin own) then run in the same rounds, one directly after the other, in random order,
@@ -39,9 +41,13 @@ use crate::worlds::Worlds;
 /// code can move an uncontended cell by some percent.
 #[derive(Debug, Args)]
 pub(super) struct Ab {
-    /// The commit, branch or tag to compare with
-    #[arg(long, value_name = "REV")]
-    base: String,
+    /// The commit, branch or tag to compare with [default: HEAD, with --without]
+    #[arg(long, value_name = "REV", required_unless_present = "without")]
+    base: Option<String>,
+    /// Compare with a build that gives these promises up, such as cancel-safe: a change is then what they cost. Only
+    /// implementations that can be built so take part
+    #[arg(long, value_name = "PROMISES", value_delimiter = ',')]
+    without: Vec<String>,
     #[command(flatten)]
     implementations: Implementations,
     #[command(flatten)]
@@ -153,13 +159,22 @@ impl Ab {
             .clone()
             .unwrap_or_else(|| new_folder_in(Path::new(PAIRS)));
         writable(&folder)?;
-        let against = self.base_build()?;
+        let (against, without) = self.base_build()?;
         warn_of_build();
-        let wanted = |name: &str| own.iter().any(|it| it.name == name);
+        let gives_up = |name: &str| {
+            let without = without.as_ref();
+            without.is_none_or(|it| it.implementations.contains(name))
+        };
+        let wanted = |name: &str| gives_up(name) && own.iter().any(|it| it.name == name);
         let selection = asked(catalogue, wanted, Foreigners::default(), scenarios)?;
         let began = Instant::now();
         let proofs = proofs(worlds.find(Shuttle::NAME), &selection);
-        let settings = self.settings(&selection, against, began.elapsed());
+        let without = without.map_or_else(Vec::new, |it| given_up(catalogue.implementations(), it));
+        let settings = Settings {
+            against: Some(against),
+            without,
+            ..self.settings(&selection, began.elapsed())
+        };
         let is_slowed = |scenario: &str, name: &str| {
             let cell = format!("{scenario}/{name}");
             self.slowed_cells
@@ -189,18 +204,25 @@ impl Ab {
     }
 
     /// The program of the base build.
-    fn base_build(&self) -> Result<String, Failure> {
-        if let Some(named) = std::env::var_os(VARIABLE) {
+    fn base_build(&self) -> Result<(String, Option<Without>), Failure> {
+        let named = std::env::var_os(VARIABLE).filter(|_| self.without.is_empty());
+        if let Some(named) = named {
             let path = named.to_string_lossy().into_owned();
             base_program(&path)?;
-            return Ok(path);
+            return Ok((path, None));
         }
         let timed = timed::named().ok_or_else(|| {
             Failure::input(format!(
                 "this command times by itself, so ab cannot build it from another commit; build it there and name that program with {VARIABLE}"
             ))
         })?;
-        let base = Base::find(*timed, &self.base).map_err(Failure::input)?;
+        let revision = self.base.as_deref().unwrap_or("HEAD");
+        let mut base = Base::find(*timed, revision).map_err(Failure::input)?;
+        let mut without = None;
+        if !self.without.is_empty() {
+            let (less, given_up) = base.without(&self.without).map_err(Failure::input)?;
+            (base, without) = (less, Some(given_up));
+        }
         warn(&format!(
             "building {} of {} in {}: minutes the first time",
             timed.name,
@@ -213,11 +235,11 @@ impl Ab {
         let path = base.built_as(&this).map_err(Failure::input)?;
         let path = path.display().to_string();
         base_program(&path).map_err(|why| why.and(&base.oldest()))?;
-        Ok(path)
+        Ok((path, without))
     }
 
     /// As thorough as the budget allows.
-    fn settings(&self, selection: &Selection, against: String, spent: Duration) -> Settings {
+    fn settings(&self, selection: &Selection, spent: Duration) -> Settings {
         let total = Duration::from_secs(self.budget);
         let left = total.saturating_sub(spent).max(total / 2);
         let cells = selection.scenarios.iter().map(|scenario| {
@@ -239,7 +261,8 @@ impl Ab {
             seed: 1,
             pinning: self.pin.pinning(),
             slowed_percent: self.slowed,
-            against: Some(against),
+            against: None,
+            without: Vec::new(),
             layouts: 1,
             strict: false,
             command: command_line(),
@@ -259,6 +282,30 @@ impl Ab {
             Format::Markdown => output.line(paired_markdown(paired).trim_end()),
         }
     }
+}
+
+/// The promises, and which published crates of the same kind do not make them.
+fn given_up(all: &[Registered], without: Without) -> Vec<GivenUp> {
+    let has = |it: &Registered, promise: &str| it.capabilities.names().iter().any(|n| n == promise);
+    let ours = all
+        .iter()
+        .filter(|it| without.implementations.contains(it.name));
+    let kinds: Vec<Kind> = ours.map(|it| it.kind).collect();
+    let peers = all
+        .iter()
+        .filter(|it| it.origin == Origin::Peer && kinds.contains(&it.kind));
+    let peers: Vec<&Registered> = peers.collect();
+    let crates = |promise: &str| {
+        let peers = peers.iter().filter(|it| !has(it, promise));
+        peers.map(|it| it.name.to_owned()).collect()
+    };
+    let promises = without.promises.into_iter();
+    let given_up = promises.map(|(promise, says)| GivenUp {
+        crates: crates(&promise),
+        promise,
+        says,
+    });
+    given_up.collect()
 }
 
 /// The cells that are measured no further.

@@ -61,6 +61,7 @@ impl Begun {
             pinning: process::pinning(&run.pinning).unwrap_or_default(),
             slowed_percent: run.slowed_percent,
             against: run.against.clone(),
+            without: run.without.clone(),
             layouts: run.layouts,
             strict: false,
             command: run.command.clone(),

@@ -118,6 +118,7 @@ pub fn rows_of_failures() {
         pinning: Pinning::Free,
         slowed_percent: Some(10),
         against: None,
+        without: Vec::new(),
         looks: 1,
         layouts: 1,
         strict: false,

@@ -71,6 +71,7 @@ pub fn plan(ground: &Path, scenarios: &[&str], entries: &[Entry]) -> Plan {
             budget_seconds: None,
             slowed_percent: None,
             against: None,
+            without: Vec::new(),
             looks: 1,
             layouts: 1,
             exploratory: false,

@@ -1,7 +1,9 @@
 //! What is concluded of two builds in one run, and what rankings see of it.
 
-use flowmeter_records::{Build, Failure, FailureKind, Measure, RunData};
-use flowmeter_reports::{Call, Pair, Style, paired, paired_markdown, paired_table};
+use flowmeter_records::{Build, Failure, FailureKind, GivenUp, Measure, RunData};
+use flowmeter_reports::{
+    Call, Pair, Style, estimate, paired, paired_markdown, paired_table, render,
+};
 
 use super::estimated;
 use crate::fixture::{self, Shape};
@@ -179,4 +181,38 @@ fn tables_show_the_slower_first_and_count_all() {
         rows[4].starts_with("| channels/spsc-64 | `mutex` | -10.0 %"),
         "{markdown}"
     );
+}
+
+#[test]
+fn what_a_base_build_gives_up_is_said_below_its_cells_and_on_the_page() {
+    let mut run = run();
+    run.run.against = Some("flowmeter-timed".to_owned());
+    let page = |run: &RunData| {
+        let runs = std::slice::from_ref(run);
+        render(runs, &estimate(runs).unwrap()).unwrap()
+    };
+    assert!(page(&run).contains("<h3>Two builds</h3>"));
+    let gives_up = |promise: &str, crates: &[&str]| GivenUp {
+        promise: promise.to_owned(),
+        says: "values are lost".to_owned(),
+        crates: crates.iter().map(|&name| name.to_owned()).collect(),
+    };
+    run.run.without = vec![
+        gives_up("cancel-safe", &["kanal", "flume"]),
+        gives_up("waiter-fifo", &[]),
+    ];
+    let said = [
+        "The base build gives up cancel-safe: values are lost. Nor is it promised by kanal, flume.",
+        "The base build gives up waiter-fifo: values are lost.",
+    ];
+    let paired = paired(&run, 0.05).unwrap();
+    let table = paired_table(&paired, 100, Style::Plain);
+    assert!(table.ends_with(&(said.join("\n") + "\n")), "{table}");
+    let (markdown, page) = (paired_markdown(&paired), page(&run));
+    for said in said {
+        assert!(markdown.contains(said), "{markdown}");
+        assert!(page.contains(said));
+    }
+    assert!(page.contains("<h3>What promises cost</h3>"));
+    assert!(page.contains("<b>-10.0 %</b>"));
 }
