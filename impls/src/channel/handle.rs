@@ -11,6 +11,7 @@ use flowmeter_harness::sync::Deadline;
 
 use super::design::{Deferred, Design};
 use super::halves::{Consumer, Halves, Producer, split};
+use super::outlook::Outlook;
 use super::transformed::Transformed;
 use crate::sync::{Arc, Mutex};
 
@@ -21,6 +22,8 @@ use crate::sync::{Arc, Mutex};
 /// counted (C14).
 pub struct Handle<D: Design> {
     pub(super) front: D::Front,
+    /// Of the tasks that put or take by this handle.
+    pub(super) outlook: Outlook,
     pub(super) shared: Arc<Shared<D>>,
 }
 
@@ -35,6 +38,7 @@ impl<D: Design> Clone for Handle<D> {
     fn clone(&self) -> Self {
         Handle {
             front: self.front.clone(),
+            outlook: Outlook::new(),
             shared: Arc::clone(&self.shared),
         }
     }
@@ -100,6 +104,7 @@ impl<D: Design> Handle<D> {
     pub(super) fn called(name: Option<Box<str>>, state: D) -> Self {
         Handle {
             front: state.front(),
+            outlook: Outlook::new(),
             shared: Arc::new(Shared {
                 key: D::key(),
                 halves: Halves::new(),

@@ -23,6 +23,7 @@ pub mod lock_free;
 pub mod mutex;
 mod notify;
 pub mod ordered_locks;
+mod outlook;
 pub mod permits;
 mod promise;
 #[cfg(feature = "futures")]
