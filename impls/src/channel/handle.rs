@@ -11,7 +11,6 @@ use flowmeter_harness::sync::Deadline;
 
 use super::design::{Deferred, Design};
 use super::halves::{Consumer, Halves, Producer, split};
-use super::outlook::Outlook;
 use super::transformed::Transformed;
 use crate::sync::{Arc, Mutex};
 
@@ -22,13 +21,13 @@ use crate::sync::{Arc, Mutex};
 /// counted (C14).
 pub struct Handle<D: Design> {
     pub(super) front: D::Front,
-    /// Of the tasks that put or take by this handle.
-    pub(super) outlook: Outlook,
     pub(super) shared: Arc<Shared<D>>,
 }
 
 pub(super) struct Shared<D: Design> {
     pub(super) key: D::Key,
+    /// Whether it is a rendezvous.
+    pub(super) meets: bool,
     pub(super) halves: Halves,
     name: Option<Box<str>>,
     pub(super) state: Mutex<D>,
@@ -38,7 +37,6 @@ impl<D: Design> Clone for Handle<D> {
     fn clone(&self) -> Self {
         Handle {
             front: self.front.clone(),
-            outlook: Outlook::new(),
             shared: Arc::clone(&self.shared),
         }
     }
@@ -61,12 +59,12 @@ impl<D: Design> fmt::Debug for Handle<D> {
 impl<D: Design> Handle<D> {
     /// A channel with that buffer.
     pub fn new(buffer: Buffer) -> Self {
-        Handle::called(None, D::new(buffer, None))
+        Handle::called(None, buffer, D::new(buffer, None))
     }
 
     /// A channel with a name, which its `Debug` shows.
     pub fn named(name: impl Into<Box<str>>, buffer: Buffer) -> Self {
-        Handle::called(Some(name.into()), D::new(buffer, None))
+        Handle::called(Some(name.into()), buffer, D::new(buffer, None))
     }
 
     /// A channel that answers every take, now and later, with its first value (B1). Values are cloned under the
@@ -75,7 +73,7 @@ impl<D: Design> Handle<D> {
     where
         D::Value: Clone,
     {
-        Handle::called(None, D::promise(D::Value::clone))
+        Handle::called(None, Buffer::fixed(1), D::promise(D::Value::clone))
     }
 
     /// A channel that stores what the transform makes of the values that are put. If the transform panics on a value,
@@ -92,7 +90,8 @@ impl<D: Design> Handle<D> {
         handler: impl Handler<D::Value>,
     ) -> Result<Self, TransformError> {
         let transformed = Transformed::new(buffer, transform, handler)?;
-        Ok(Handle::called(None, D::new(buffer, Some(transformed))))
+        let state = D::new(buffer, Some(transformed));
+        Ok(Handle::called(None, buffer, state))
     }
 
     /// A new channel in halves. Dropping the last producer closes it, and dropping the last consumer disconnects it
@@ -101,12 +100,12 @@ impl<D: Design> Handle<D> {
         split(Handle::new(buffer))
     }
 
-    pub(super) fn called(name: Option<Box<str>>, state: D) -> Self {
+    pub(super) fn called(name: Option<Box<str>>, buffer: Buffer, state: D) -> Self {
         Handle {
             front: state.front(),
-            outlook: Outlook::new(),
             shared: Arc::new(Shared {
                 key: D::key(),
+                meets: buffer == Buffer::Rendezvous,
                 halves: Halves::new(),
                 name,
                 state: Mutex::new(state),

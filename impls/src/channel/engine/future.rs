@@ -120,14 +120,14 @@ impl<'a, T: Send, S: Store<T>> PutFuture<'a, T, S> {
     /// It does not retry for a while, as a thread does. The task that it waits for may have to run on this very thread.
     ///
     /// The waker is cloned while no lock is held, because that runs code of the executor. It is cloned beforehand only
-    /// where the put will likely wait: the front had no room and no request waited, or the outlook says so.
+    /// where the put will likely wait: the front had no room and no request waited, or a rendezvous is expected to make it wait.
     #[cold]
     #[inline(never)]
     fn begin(self: Pin<&mut Self>, value: T, waker: &Waker) -> Poll<Result<(), PutError<T>>> {
         let (mut value, mut known) = match self.channel.front.offer::<false>(value) {
             Quick::Done(()) => return Poll::Ready(Ok(())),
             Quick::Unable(value) => (value, Some(waker.clone())),
-            Quick::Ask(value) => (value, self.channel.outlook.waits().then(|| waker.clone())),
+            Quick::Ask(value) => (value, self.channel.cloned_if_it_waits(waker)),
         };
         let channel = self.channel;
         loop {
@@ -137,7 +137,7 @@ impl<'a, T: Send, S: Store<T>> PutFuture<'a, T, S> {
                 Offered::WouldWait(value) => value,
                 Offered::Done => {
                     drop(state);
-                    channel.outlook.learn(false);
+                    channel.learn(false);
                     effects.run();
                     return Poll::Ready(Ok(()));
                 }
@@ -152,7 +152,7 @@ impl<'a, T: Send, S: Store<T>> PutFuture<'a, T, S> {
                 // SAFETY: this is its first poll, and the state is that of its channel.
                 unsafe { self.join(&mut state, value, Notify::Task(waker)) };
                 drop(state);
-                channel.outlook.learn(true);
+                channel.learn(true);
                 return Poll::Pending;
             }
             drop(state);
@@ -261,7 +261,7 @@ impl<'a, T: Send, S: Store<T>> TakeFuture<'a, T, S> {
         let mut known = match self.channel.front.poll::<false>() {
             Quick::Done(value) => return Poll::Ready(Ok(value)),
             Quick::Unable(()) => Some(waker.clone()),
-            Quick::Ask(()) => self.channel.outlook.waits().then(|| waker.clone()),
+            Quick::Ask(()) => self.channel.cloned_if_it_waits(waker),
         };
         let channel = self.channel;
         loop {
@@ -271,7 +271,7 @@ impl<'a, T: Send, S: Store<T>> TakeFuture<'a, T, S> {
                 Polled::WouldWait => {}
                 Polled::Done(value) => {
                     drop(state);
-                    channel.outlook.learn(false);
+                    channel.learn(false);
                     effects.run();
                     return Poll::Ready(Ok(value));
                 }
@@ -284,7 +284,7 @@ impl<'a, T: Send, S: Store<T>> TakeFuture<'a, T, S> {
                 // SAFETY: this is its first poll, and the state is that of its channel.
                 unsafe { self.join(&mut state, Notify::Task(waker)) };
                 drop(state);
-                channel.outlook.learn(true);
+                channel.learn(true);
                 return Poll::Pending;
             }
             drop(state);

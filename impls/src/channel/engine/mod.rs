@@ -33,6 +33,7 @@ mod waiter;
 
 use std::ops::{Deref, DerefMut};
 use std::pin::pin;
+use std::task::Waker;
 
 use flowmeter_harness::channel::{
     Offered, Polled, PutError, PutUntilError, TakeError, TakeUntilError,
@@ -42,6 +43,7 @@ use flowmeter_harness::sync::Deadline;
 use super::design::{Core, Deferred, Design, MAX_WAITERS, untimed_put, untimed_take};
 use super::front::{Front, Quick};
 use super::handle::Handle;
+use super::outlook;
 use crate::spin::Spin;
 use crate::sync::{Mutex, MutexGuard, Parker, clock, order_key, spinning_pays};
 
@@ -206,6 +208,20 @@ impl<T: Send, S: Store<T>> ChannelOver<T, S> {
         match tries.then(|| self.shared.state.try_lock()).flatten() {
             Some(state) => Guard::new(state),
             None => self.lock_later(tries),
+        }
+    }
+
+    /// The waker, if a request of a task is expected to wait.
+    #[inline]
+    fn cloned_if_it_waits(&self, waker: &Waker) -> Option<Waker> {
+        (self.shared.meets && outlook::waits()).then(|| waker.clone())
+    }
+
+    /// Takes note of whether a request of a task waited.
+    #[inline]
+    fn learn(&self, waited: bool) {
+        if self.shared.meets {
+            outlook::learn(waited);
         }
     }
 
