@@ -50,8 +50,8 @@ pub use statistics::{
     estimates_of, moved, paired,
 };
 pub use terminal::{
-    DEFAULT_WIDTH, Style, cmp_table, diff_table, layouts_table, paired_markdown, paired_table,
-    rank_table,
+    DEFAULT_WIDTH, Style, cmp_table, diff_table, given_up, layouts_table, paired_markdown,
+    paired_table, rank_table,
 };
 pub use texts::Texts;
 pub use timeline::{About, timeline_page};

@@ -1,8 +1,8 @@
 //! The base build of `ab`: the program that times, built from another commit.
 //!
-//! The commit is checked out in a git worktree below `target/flowmeter/ab`, where all share a target folder. Both are
+//! The commit is checked out in a git worktree below `target/flowmeter/ab`, with a target folder of its own. Both are
 //! kept: the next comparison with that commit builds nothing. A build without a promise is a commit of its own, whose
-//! parent is the one with it.
+//! parent is the commit that keeps it.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -129,7 +129,7 @@ impl Base {
             )
         };
         let commit = committed();
-        // A failure leaves a file in a folder for such files.
+        // If it stays, it is in a folder of builds.
         let _ = std::fs::remove_file(&index);
         Ok((
             Base {
@@ -138,6 +138,15 @@ impl Base {
             },
             without,
         ))
+    }
+
+    /// Whether the checkout differs from it in files that git knows.
+    pub(crate) fn has_changes(&self) -> bool {
+        let changed = git(
+            &self.top,
+            &["diff", "--name-only", &self.commit, "--", "*.rs", "*.toml"],
+        );
+        changed != Ok(String::new())
     }
 
     /// The start of its name.
@@ -186,8 +195,7 @@ impl Base {
                 self.short()
             ));
         }
-        let target = folder.with_file_name("target");
-        self.timed.built_in(&folder, &target, program)
+        self.timed.built_in(&folder, program)
     }
 }
 
@@ -305,7 +313,7 @@ mod tests {
         assert!(given_up.implementations.contains("timed"));
         assert_eq!(without("politeness").unwrap().0.commit, base.commit);
         let why = without("speed").unwrap_err();
-        assert!(why.contains("the promises are politeness"), "{why}");
+        assert!(why.contains("give one of politeness"), "{why}");
         // The checkout itself is as it was.
         let changes = git(checkout.folder.path(), &["status", "--porcelain"]);
         assert_eq!(changes.as_deref(), Ok(""));

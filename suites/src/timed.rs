@@ -144,19 +144,15 @@ impl TimedProgram {
         }
     }
 
-    /// Builds it from the sources of another checkout, in that target folder, with the profile of that program.
+    /// Builds it from the sources of another checkout, in a target folder there, with the profile of that program.
     ///
     /// # Errors
     /// When it cannot be built.
-    pub(crate) fn built_in(
-        &self,
-        checkout: &Path,
-        target: &Path,
-        program: &Path,
-    ) -> Result<PathBuf, String> {
+    pub(crate) fn built_in(&self, checkout: &Path, program: &Path) -> Result<PathBuf, String> {
         let folder = program.parent().unwrap_or(Path::new("."));
         let profile = profile_of(folder).unwrap_or("release");
-        let mut cargo = self.cargo(&checkout.join("Cargo.toml"), target, profile);
+        let (manifest, target) = (checkout.join("Cargo.toml"), checkout.join("target"));
+        let mut cargo = self.cargo(&manifest, &target, profile);
         match cargo.status() {
             Ok(status) if status.success() => {
                 let folder = if profile == "dev" { "debug" } else { profile };

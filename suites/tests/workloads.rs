@@ -205,9 +205,14 @@ fn faults_are_found_by_the_other_workloads_too() {
 #[test]
 fn each_is_offered_a_share_of_its_own_capacity() {
     let offered = |fault: Fault, name: &str| {
-        // On a busy machine a window may fall behind, and then all that follow of a capacity that a quiet moment had.
-        let sample = (0..20).find_map(|_| faulty(fault, name).window(SHORT).ok());
-        let sample = sample.expect("it keeps up in one of twenty");
+        // A capacity that was measured in a quiet moment is too high for a busy one. So each try measures its own.
+        let tried = (0..20).find_map(|_| match faulty(fault, name).window(SHORT) {
+            Err(why) if why.kind == FailureKind::Void => None,
+            answer => Some(answer),
+        });
+        let sample = tried
+            .expect("it keeps up in one of twenty")
+            .expect("a window");
         sample.findings.offered.expect("a share was asked for")
     };
     // 100 us a message, so about 10,000 a second at most, however busy the machine is.

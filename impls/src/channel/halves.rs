@@ -4,8 +4,7 @@
 //! counted: dropping the last producer closes the channel, and dropping the last consumer disconnects it. A weak
 //! producer holds the handle and is not counted.
 //!
-//! Operations go directly to the handle. Only making and dropping a half touch the counts. A half that is dropped after
-//! all other handles ends nothing, because no code sees the channel any more. Its values are dropped with it.
+//! Operations go directly to the handle. Only making and dropping a half touch the counts.
 
 use std::fmt;
 use std::future::Future;
@@ -247,7 +246,7 @@ impl<D: Design> Drop for Producer<D> {
         }
         let producers = &self.0.shared.halves.producers;
         if producers.fetch_sub(1, Ordering::Relaxed) == 1 {
-            self.0.end();
+            self.0.close();
         }
     }
 }

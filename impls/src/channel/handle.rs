@@ -26,8 +26,7 @@ pub struct Handle<D: Design> {
 
 pub(super) struct Shared<D: Design> {
     pub(super) key: D::Key,
-    /// Whether it is a rendezvous.
-    pub(super) meets: bool,
+    pub(super) is_rendezvous: bool,
     pub(super) halves: Halves,
     name: Option<Box<str>>,
     pub(super) state: Mutex<D>,
@@ -105,7 +104,7 @@ impl<D: Design> Handle<D> {
             front: state.front(),
             shared: Arc::new(Shared {
                 key: D::key(),
-                meets: buffer == Buffer::Rendezvous,
+                is_rendezvous: buffer == Buffer::Rendezvous,
                 halves: Halves::new(),
                 name,
                 state: Mutex::new(state),
@@ -195,25 +194,9 @@ impl<D: Design> Handle<D> {
         effects.run();
     }
 
-    /// Whether this is the only handle. Then no request waits, and no further handle can come. Dropping it acquires what
-    /// was done by the others.
-    fn is_alone(&self) -> bool {
-        Arc::strong_count(&self.shared) == 1
-    }
-
-    /// Closes the channel, because no producer is left.
-    pub(super) fn end(&self) {
-        if !self.is_alone() {
-            self.close();
-        }
-    }
-
     /// Closes the channel for good, because no consumer is left. Waiting and later puts are answered "closed", with
     /// their values, and stored values are dropped. It is called once.
     pub(super) fn disconnect(&self) {
-        if self.is_alone() {
-            return;
-        }
         let mut effects = D::Effects::new();
         let transformed = self.lock().disconnect(&mut effects);
         effects.run();

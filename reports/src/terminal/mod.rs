@@ -17,8 +17,8 @@ use crate::statistics::{Estimates, UNOPTIMISED};
 pub use cmp::cmp_table;
 pub use diff::diff_table;
 pub use layouts::layouts_table;
-pub(crate) use paired::{Told, given_up, in_order, paired_sentence};
-pub use paired::{paired_markdown, paired_table};
+pub(crate) use paired::{Told, in_order, paired_sentence};
+pub use paired::{given_up, paired_markdown, paired_table};
 pub use rank::rank_table;
 pub(crate) use rank::{references, without_number};
 

@@ -45,9 +45,6 @@ pub fn paired_table(paired: &Paired, width: usize, style: Style) -> String {
     }
     let sentence = style.paint(Tone::Heading, &paired_sentence(paired));
     let _ = writeln!(out, "{sentence}");
-    for line in given_up(paired) {
-        let _ = writeln!(out, "{line}");
-    }
     out
 }
 
@@ -77,11 +74,11 @@ pub fn paired_markdown(paired: &Paired) -> String {
 }
 
 /// What the base build does not promise, and which crates do not either: a sentence or two for each promise.
-pub(crate) fn given_up(paired: &Paired) -> Vec<String> {
+pub fn given_up(paired: &Paired) -> Vec<String> {
     let told = paired.without.iter().map(|it| {
         let crates = match it.crates.is_empty() {
             true => String::new(),
-            false => format!(" Nor is it promised by {}.", it.crates.join(", ")),
+            false => format!(" Crates registered without it: {}.", it.crates.join(", ")),
         };
         format!(
             "The base build gives up {}: {}.{crates}",

@@ -11,6 +11,7 @@
 //! the second is polled -> refused, with the 0
 //! ```
 
+use std::sync::mpsc;
 use std::task::{Context, Poll, Waker};
 
 use flowmeter_harness::caps::Claim;
@@ -71,6 +72,14 @@ fn cases(design: &Design) -> Vec<Case> {
                 ));
             }
         }
+        if channels.calls_back() && design.claims(Claim::Disconnect) {
+            for half in ["producer", "consumer"] {
+                cases.push(Case::new(
+                    format!("a callback, the {half} goes last, {buffer}"),
+                    move || called_back(channels, buffer, half),
+                ));
+            }
+        }
         // Loom has no room for so many threads.
         if !design.claims(Claim::Disconnect) || world::name() == "loom" {
             continue;
@@ -84,6 +93,36 @@ fn cases(design: &Design) -> Vec<Case> {
         }
     }
     cases
+}
+
+/// A put that waits for its callback holds neither half. It is refused when both are gone, whichever goes last.
+fn called_back(channels: Channels, buffer: Buffer, last: &str) {
+    let mint = Mint::new(PUTS + room(buffer));
+    let (mut txs, rx, mut ledger) = full(channels, buffer, &mint);
+    let tx = txs.pop().expect("some producers");
+    drop(txs);
+    let (answers, answered) = mpsc::channel();
+    tx.put_then(mint.token(0), move |answer| {
+        answers.send(answer).expect("it is being watched");
+    });
+    if last == "producer" {
+        drop(rx);
+        drop(tx);
+    } else {
+        drop(tx);
+        drop(rx);
+    }
+    match answered.try_recv() {
+        Ok(answer) => {
+            holds!(
+                answer.is_err(),
+                "C14: a put was accepted after the last take"
+            );
+            told(&mut ledger, 0, answer);
+        }
+        Err(_) => violated!("C14: both halves are gone, and a waiting put was not answered"),
+    }
+    ledger.close_lossy(&mint, "where puts are refused");
 }
 
 /// A full channel and its producers, one for each put that is to wait.

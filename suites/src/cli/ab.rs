@@ -12,7 +12,7 @@ use flowmeter_harness::sync::shuttle::Shuttle;
 use flowmeter_measure::Settled;
 use flowmeter_records::{GivenUp, RunData, read_run};
 use flowmeter_reports::statistics::RELEVANT;
-use flowmeter_reports::{Paired, Stop, paired, paired_markdown, paired_table};
+use flowmeter_reports::{Paired, Stop, given_up, paired, paired_markdown, paired_table};
 use regex::Regex;
 
 use super::failure::{FAILED, Failure, Outcome, warn};
@@ -20,7 +20,7 @@ use super::measure::{
     Pin, asked, base_program, command_line, named, new_folder_in, pinnable, proofs, time_planned,
     warn_of_build, writable,
 };
-use super::output::{Output, style, width};
+use super::output::{Output, style, width, wrapped};
 use super::selection::{Implementations, Scenarios};
 use crate::base::{Base, VARIABLE};
 use crate::campaign::{Selection, Settings, plan_of_pairs};
@@ -41,11 +41,16 @@ use crate::worlds::Worlds;
 /// code can move an uncontended cell by some percent.
 #[derive(Debug, Args)]
 pub(super) struct Ab {
-    /// The commit, branch or tag to compare with [default: HEAD, with --without]
-    #[arg(long, value_name = "REV", required_unless_present = "without")]
+    /// The commit, branch or tag to compare with
+    #[arg(
+        long,
+        value_name = "REV",
+        required_unless_present = "without",
+        conflicts_with = "without"
+    )]
     base: Option<String>,
-    /// Compare with a build that gives these promises up, such as cancel-safe: a change is then what they cost. Only
-    /// implementations that can be built so take part
+    /// Compare with a build of HEAD that gives these promises up: what they cost is then a negative change. Of lock_free:
+    /// bounded-waiters, calls-unlocked, cancel-safe, keeps-buffered, panic-safe, waiter-fifo
     #[arg(long, value_name = "PROMISES", value_delimiter = ',')]
     without: Vec<String>,
     #[command(flatten)]
@@ -159,7 +164,7 @@ impl Ab {
             .clone()
             .unwrap_or_else(|| new_folder_in(Path::new(PAIRS)));
         writable(&folder)?;
-        let (against, without) = self.base_build()?;
+        let (against, without) = self.base_build(&own)?;
         warn_of_build();
         let gives_up = |name: &str| {
             let without = without.as_ref();
@@ -169,7 +174,8 @@ impl Ab {
         let selection = asked(catalogue, wanted, Foreigners::default(), scenarios)?;
         let began = Instant::now();
         let proofs = proofs(worlds.find(Shuttle::NAME), &selection);
-        let without = without.map_or_else(Vec::new, |it| given_up(catalogue.implementations(), it));
+        let without =
+            without.map_or_else(Vec::new, |it| described(catalogue.implementations(), it));
         let settings = Settings {
             against: Some(against),
             without,
@@ -204,9 +210,13 @@ impl Ab {
     }
 
     /// The program of the base build.
-    fn base_build(&self) -> Result<(String, Option<Without>), Failure> {
-        let named = std::env::var_os(VARIABLE).filter(|_| self.without.is_empty());
-        if let Some(named) = named {
+    fn base_build(&self, own: &[Registered]) -> Result<(String, Option<Without>), Failure> {
+        if let Some(named) = std::env::var_os(VARIABLE) {
+            if !self.without.is_empty() {
+                return Err(Failure::input(format!(
+                    "--without builds its base itself, and {VARIABLE} names another; unset it"
+                )));
+            }
             let path = named.to_string_lossy().into_owned();
             base_program(&path)?;
             return Ok((path, None));
@@ -220,8 +230,23 @@ impl Ab {
         let mut base = Base::find(*timed, revision).map_err(Failure::input)?;
         let mut without = None;
         if !self.without.is_empty() {
-            let (less, given_up) = base.without(&self.without).map_err(Failure::input)?;
-            (base, without) = (less, Some(given_up));
+            if base.has_changes() {
+                warn(
+                    "the changes of this checkout that HEAD has not count as part of what the promises cost",
+                );
+            }
+            let (less, gives_up) = base.without(&self.without).map_err(Failure::input)?;
+            if !own
+                .iter()
+                .any(|it| gives_up.implementations.contains(it.name))
+            {
+                let can: Vec<&str> = gives_up.implementations.iter().map(|it| &**it).collect();
+                return Err(Failure::input(format!(
+                    "--without: -i selects none of those that can be built so: {}",
+                    can.join(", ")
+                )));
+            }
+            (base, without) = (less, Some(gives_up));
         }
         warn(&format!(
             "building {} of {} in {}: minutes the first time",
@@ -276,6 +301,11 @@ impl Ab {
         match self.format {
             Format::Table => {
                 output.line(&paired_table(paired, width(), style()));
+                for sentence in given_up(paired) {
+                    wrapped(&sentence, width())
+                        .iter()
+                        .for_each(|line| output.line(line));
+                }
                 output.line(&folder.display().to_string());
             }
             Format::Json => paired.pairs.iter().for_each(|pair| output.json(pair)),
@@ -285,7 +315,7 @@ impl Ab {
 }
 
 /// The promises, and which published crates of the same kind do not make them.
-fn given_up(all: &[Registered], without: Without) -> Vec<GivenUp> {
+fn described(all: &[Registered], without: Without) -> Vec<GivenUp> {
     let has = |it: &Registered, promise: &str| it.capabilities.names().iter().any(|n| n == promise);
     let ours = all
         .iter()
@@ -300,12 +330,12 @@ fn given_up(all: &[Registered], without: Without) -> Vec<GivenUp> {
         peers.map(|it| it.name.to_owned()).collect()
     };
     let promises = without.promises.into_iter();
-    let given_up = promises.map(|(promise, says)| GivenUp {
+    let described = promises.map(|(promise, says)| GivenUp {
         crates: crates(&promise),
         promise,
         says,
     });
-    given_up.collect()
+    described.collect()
 }
 
 /// The cells that are measured no further.

@@ -18,6 +18,7 @@ use super::waiter::Notify;
 use crate::channel::by_name::debug_by_name;
 use crate::channel::design::{Core, Deferred};
 use crate::channel::front::{Front, Quick};
+use crate::sync::contain;
 
 /// A put that may have to wait. A value not yet put is dropped with it.
 #[must_use = "a future does nothing unless it is polled"]
@@ -120,7 +121,8 @@ impl<'a, T: Send, S: Store<T>> PutFuture<'a, T, S> {
     /// It does not retry for a while, as a thread does. The task that it waits for may have to run on this very thread.
     ///
     /// The waker is cloned while no lock is held, because that runs code of the executor. It is cloned beforehand only
-    /// where the put will likely wait: the front had no room and no request waited, or a rendezvous is expected to make it wait.
+    /// where the put will likely wait: the front had no room and no request waited, or the thread expects it to wait at
+    /// a rendezvous.
     #[cold]
     #[inline(never)]
     fn begin(self: Pin<&mut Self>, value: T, waker: &Waker) -> Poll<Result<(), PutError<T>>> {
@@ -138,6 +140,7 @@ impl<'a, T: Send, S: Store<T>> PutFuture<'a, T, S> {
                 Offered::Done => {
                     drop(state);
                     channel.learn(false);
+                    drop_unused(known);
                     effects.run();
                     return Poll::Ready(Ok(()));
                 }
@@ -272,6 +275,7 @@ impl<'a, T: Send, S: Store<T>> TakeFuture<'a, T, S> {
                 Polled::Done(value) => {
                     drop(state);
                     channel.learn(false);
+                    drop_unused(known);
                     effects.run();
                     return Poll::Ready(Ok(value));
                 }
@@ -351,6 +355,14 @@ impl<T: Send, S: Store<T>> Drop for TakeFuture<'_, T, S> {
             // SAFETY: a future that waits was pinned, and is not moved before it is gone.
             unsafe { Pin::new_unchecked(self) }.give_up();
         }
+    }
+}
+
+/// Drops a waker that was cloned for nothing. If that panics, the put or take has succeeded all the same.
+#[inline]
+fn drop_unused(waker: Option<Waker>) {
+    if let Some(waker) = waker {
+        contain(|| drop(waker));
     }
 }
 

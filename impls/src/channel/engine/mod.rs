@@ -198,8 +198,8 @@ impl<T: Send, S: Store<T>> Design for State<T, S> {
 }
 
 impl<T: Send, S: Store<T>> ChannelOver<T, S> {
-    /// Locks for a task. Where most operations take the lock, and another thread has it, that thread likely runs tasks which
-    /// take it next. They are faster without this one, so the task stays away for a while.
+    /// Locks for a task. Where most operations take the lock, and another thread has it, that thread likely runs tasks
+    /// which take it next. They are faster without this one, so the task stays away for a while.
     ///
     /// A thread that is about to block does not stay away: the thread that has the lock is likely to wait for it.
     #[inline]
@@ -214,18 +214,18 @@ impl<T: Send, S: Store<T>> ChannelOver<T, S> {
     /// The waker, if a request of a task is expected to wait.
     #[inline]
     fn cloned_if_it_waits(&self, waker: &Waker) -> Option<Waker> {
-        (self.shared.meets && outlook::waits()).then(|| waker.clone())
+        (self.shared.is_rendezvous && outlook::waits()).then(|| waker.clone())
     }
 
     /// Takes note of whether a request of a task waited.
     #[inline]
     fn learn(&self, waited: bool) {
-        if self.shared.meets {
+        if self.shared.is_rendezvous {
             outlook::learn(waited);
         }
     }
 
-    /// Not inlined, because most often the lock is free.
+    /// Where the lock was held, or is never tried first. Not inlined, because most often it is free.
     #[cold]
     #[inline(never)]
     fn lock_later(&self, was_held: bool) -> Guard<'_, T, S> {

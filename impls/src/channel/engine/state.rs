@@ -94,9 +94,9 @@ impl<T: Send, S: Store<T>> Core for State<T, S> {
             return Polled::Done(value);
         }
         if !self.puts.is_empty() {
-            if let Ok((notify, Some(value))) = self.puts.serve_single(Ok(())) {
+            if let Ok((notify, with)) = self.puts.serve_single(Ok(())) {
                 effects.tell(notify);
-                return Polled::Done(value);
+                return Polled::Done(with.expect("a waiting put brings its value"));
             }
             if let Some((putter, Some(value))) = self.puts.next_with(Option::is_some) {
                 effects.tell(putter.answer(Ok(())));
