@@ -1,45 +1,51 @@
 //! Backoff: how often a waiter looks again before it queues or sleeps.
 //!
 //! A waiter first spins, twice as long each turn, and then yields its core to other threads. In schedule exploration and
-//! on a single core a retry finds nothing new; there `spinning_pays` is false and the waiter stops at once. The numbers
-//! below were chosen by measurement on an AMD EPYC of family 26. Spinning is in nanoseconds. `spin_for` measures how many
-//! spin hints that is.
+//! on a single core a retry finds nothing new, and the waiter stops at once. How long it goes on is a multiple of what
+//! waiting costs on the machine, which `wait_costs` measures. docs/lab/2026-11-29-waiting-by-cost.md has what these
+//! multiples, their halves and their doubles did, with cores that share a cache and with cores that do not.
 
-use crate::sync::{clock, spin_for, spinning_pays, yield_now};
+use flowmeter_harness::sync::WaitCosts;
 
-/// The first turn of spinning: one spin hint where the numbers were chosen.
-const SHORTEST_NANOS: u32 = 24;
+use crate::sync::{clock, spin_for, wait_costs, yield_now};
 
-/// Turns of spinning, each twice as long as the one before.
+/// Turns of spinning, each twice as long as the one before. Together they take as long as a yield.
 const TURNS: u32 = 4;
-/// Yields after these turns, before a waiter stands in line.
-const YIELDS_BEFORE_LINE: u32 = 16;
-/// Yields after these turns, before a waiter sleeps: waking a thread costs more than many yields.
-const YIELDS_BEFORE_SLEEP: u32 = 64;
-/// A yield longer than this, in nanoseconds, shows that other threads want the core: the waiter stops yielding.
-const LATE_NANOS: u64 = 50_000;
 /// Turns of spinning for a step of another thread, before the waiter yields.
 const STEP_TURNS: u32 = 8;
 /// The longest first turn of these, in shortest turns.
 const FIRST_TURN: usize = 16;
-/// For how long a task leaves a lock alone that another thread holds. 12 µs did as well at rooms up to 8, and 1.5 µs worse
-/// (docs/lab/2026-11-29-async-waits.md). Not yet measured on other processors.
-const AWAY_NANOS: u32 = 3_000;
+/// About how long a value takes through a slot that its core has in its cache. Twice as much did as well.
+const SLOT_NANOS: usize = 5;
+/// For how many round trips a task leaves a lock alone that another thread holds.
+const AWAY_TRIPS: u32 = 64;
 
-/// One stretch of backoff: the number of the next turn.
-pub(crate) struct Spin(u32);
+/// One stretch of backoff.
+pub(crate) struct Spin {
+    /// The number of the next turn.
+    turn: u32,
+    /// How long the queue takes to fill, where a waiter waits for steps in one.
+    fill_nanos: u32,
+}
 
 impl Spin {
     #[inline]
     pub(crate) fn new() -> Self {
-        Spin(0)
+        Spin {
+            turn: 0,
+            fill_nanos: 0,
+        }
     }
 
     /// Backoff for steps of others in a queue of so many slots. An immediate retry gets one value and takes the cache
     /// line from the core that is about to write the next; a longer wait gets several values. The queue holds at most
-    /// `slots` values, so the first turn grows no further than that.
+    /// `slots` values, so the first turn grows no further than that. Between cores that are far apart a turn lasts a
+    /// multiple of their round trip, but no longer than the queue takes to fill.
     pub(crate) fn among(slots: usize) -> Self {
-        Spin(slots.clamp(1, FIRST_TURN).ilog2())
+        Spin {
+            turn: slots.clamp(1, FIRST_TURN).ilog2(),
+            fill_nanos: u32::try_from(slots.saturating_mul(SLOT_NANOS)).unwrap_or(u32::MAX),
+        }
     }
 
     /// Waits briefly for another thread that is in the middle of an operation. That thread needs a step or two, and
@@ -48,10 +54,9 @@ impl Spin {
     #[cold]
     #[track_caller]
     pub(crate) fn snooze(&mut self) {
-        if self.0 < STEP_TURNS && spinning_pays() {
-            self.turn();
-        } else {
-            yield_now();
+        match wait_costs() {
+            Some(costs) if self.turn < STEP_TURNS => self.spin(costs),
+            _ => yield_now(),
         }
     }
 
@@ -59,43 +64,53 @@ impl Spin {
     /// the lock guards, for many operations in place of one.
     #[cold]
     pub(crate) fn away() {
-        spin_for(AWAY_NANOS);
+        if let Some(costs) = wait_costs() {
+            spin_for(AWAY_TRIPS * costs.round_trip_nanos);
+        }
     }
 
     /// Spins for one turn; `false` once there have been enough.
     pub(crate) fn again(&mut self) -> bool {
-        if self.0 >= TURNS || !spinning_pays() {
-            return false;
-        }
-        self.turn();
-        true
+        self.spins_or_yields(|_| 0)
     }
 
     /// Spins or yields; `false` once there have been enough. For a waiter that would otherwise stand in line, which
-    /// makes all others take the lock.
+    /// makes all others take the lock: it yields for half a wake-up.
     pub(crate) fn again_before_line(&mut self) -> bool {
-        self.again() || self.leaves_the_core(YIELDS_BEFORE_LINE)
+        self.spins_or_yields(|costs| costs.wake_nanos / 2)
     }
 
-    /// Spins or yields; `false` once there have been enough. For a waiter that would otherwise sleep until it is woken.
+    /// Spins or yields; `false` once there have been enough. For a waiter that would otherwise sleep until it is woken:
+    /// it yields for two wake-ups, one for the time until it runs again and one for the thread that causes it.
     pub(crate) fn again_before_sleep(&mut self) -> bool {
-        self.again() || self.leaves_the_core(YIELDS_BEFORE_SLEEP)
+        self.spins_or_yields(|costs| costs.wake_nanos * 2)
     }
 
-    /// Yields the core; `false` after so many yields, or after a yield that took too long.
-    fn leaves_the_core(&mut self, yields: u32) -> bool {
-        if self.0 >= TURNS + yields || !spinning_pays() {
+    /// Yields as often as it takes so many nanoseconds where no other thread wants the core.
+    fn spins_or_yields(&mut self, yielding: impl Fn(WaitCosts) -> u32) -> bool {
+        let Some(costs) = wait_costs() else {
+            return false;
+        };
+        if self.turn < TURNS {
+            self.spin(costs);
+            return true;
+        }
+        let last = TURNS + yielding(costs).div_ceil(costs.yield_nanos);
+        if self.turn >= last {
             return false;
         }
         let before = clock::now_nanos();
         yield_now();
-        let is_late = clock::now_nanos() - before > LATE_NANOS;
-        self.0 = if is_late { TURNS + yields } else { self.0 + 1 };
+        // After a yield that took so long, other threads want the core.
+        let is_late = clock::now_nanos() - before > u64::from(costs.wake_nanos) * 4;
+        self.turn = if is_late { last } else { self.turn + 1 };
         true
     }
 
-    fn turn(&mut self) {
-        spin_for(SHORTEST_NANOS << self.0);
-        self.0 += 1;
+    fn spin(&mut self, costs: WaitCosts) {
+        let shortest = costs.yield_nanos / ((1 << TURNS) - 1);
+        let far = (costs.round_trip_nanos / 2) << self.turn;
+        spin_for((shortest << self.turn).max(far.min(self.fill_nanos)));
+        self.turn += 1;
     }
 }

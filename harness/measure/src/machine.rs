@@ -3,9 +3,10 @@
 //! Sources: `/proc`, `/sys`, and three small timings. Values that the system does not provide are `unknown` or absent.
 
 use std::fs;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, mpsc};
 use std::thread;
+use std::time::Duration;
+
+use flowmeter_harness::sync::std::volley::{Volley, Waits};
 
 use super::pin::{self, Pinned, Pinning};
 use super::topology::Places;
@@ -19,7 +20,7 @@ const READS: u32 = 10_000;
 const LINE_TRIPS: u32 = 1_000;
 /// Round trips of park and unpark per timing.
 const PARK_TRIPS: u32 = 20;
-const GOES: usize = 15;
+const GOES: u32 = 15;
 
 /// Describes this machine; the timings take some tens of milliseconds.
 pub fn describe() -> Machine {
@@ -38,7 +39,7 @@ pub fn describe() -> Machine {
         rustc: option_env!("FLOWMETER_RUSTC").unwrap_or(UNKNOWN).to_owned(),
         clock_read_nanos: Some(clock_read_nanos()),
         core_round_trip_nanos: core_round_trip_nanos(),
-        park_round_trip_nanos: Some(park_round_trip_nanos()),
+        park_round_trip_nanos: park_round_trip_nanos(),
     }
 }
 
@@ -109,86 +110,34 @@ pub fn clock_read_nanos() -> f64 {
     )
 }
 
-/// The time of a cache line to another core and back; `None` where two threads cannot be pinned apart.
+/// How long two threads may take, on a machine that is busy with others.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// The time of a cache line to another core and back; `None` where two threads cannot be pinned apart, or do not run at once.
 pub fn core_round_trip_nanos() -> Option<f64> {
     if pin::cores()?.len() < 2 {
         return None;
     }
-    volley(
-        LINE_TRIPS,
-        |index| pin::pin(Pinning::CorePerThread, index) == Pinned::Done,
-        |ball, wanted| {
-            while ball.load(Ordering::Acquire) != wanted {
-                std::hint::spin_loop();
-            }
-        },
-        |_| {},
-    )
+    let volley = Volley {
+        waits: Waits::Spinning,
+        trips: LINE_TRIPS,
+        goes: GOES,
+        patience: PATIENCE,
+        settle: |index| pin::pin(Pinning::CorePerThread, index) == Pinned::Done,
+    };
+    volley.round_trip_nanos()
 }
 
-/// The time to wake a parked thread and to be woken by it.
-pub fn park_round_trip_nanos() -> f64 {
-    volley(
-        PARK_TRIPS,
-        |_| true,
-        |ball, wanted| {
-            while ball.load(Ordering::Acquire) != wanted {
-                thread::park();
-            }
-        },
-        thread::Thread::unpark,
-    )
-    .expect("nothing to be pinned")
-}
-
-/// Two threads hand a number back and forth. Returns the median nanoseconds of `trips` round trips.
-///
-/// `settle` prepares the thread of that index and returns whether it could. `wait` waits until the shared word shows a
-/// number. `wake` wakes the other thread.
-fn volley(
-    trips: u32,
-    settle: fn(usize) -> bool,
-    wait: fn(&AtomicU32, u32),
-    wake: fn(&thread::Thread),
-) -> Option<f64> {
-    // The other side is a thread of its own, so that pinning it does not pin the caller.
-    let server = thread::spawn(move || {
-        if !settle(0) {
-            return None;
-        }
-        let ball = Arc::new(AtomicU32::new(0));
-        let last = 2 * trips * GOES as u32;
-        let (settled, both_settled) = mpsc::channel();
-        let returned = Arc::clone(&ball);
-        let server = thread::current();
-        let answering = thread::spawn(move || {
-            let able = settle(1);
-            if settled.send(able).is_err() || !able {
-                return;
-            }
-            for number in (1..last).step_by(2) {
-                wait(&returned, number);
-                returned.store(number + 1, Ordering::Release);
-                wake(&server);
-            }
-        });
-        if !both_settled.recv().ok()? {
-            return None;
-        }
-        let mut number = 0;
-        let goes = (0..GOES).map(|_| {
-            let began = clock::now_nanos();
-            for _ in 0..trips {
-                ball.store(number + 1, Ordering::Release);
-                wake(answering.thread());
-                number += 2;
-                wait(&ball, number);
-            }
-            (clock::now_nanos() - began) as f64 / f64::from(trips)
-        });
-        Some(median(goes.collect()))
-    });
-    server.join().ok()?
+/// The time to wake a parked thread and to be woken by it; `None` where the system has no two threads to give.
+pub fn park_round_trip_nanos() -> Option<f64> {
+    let volley = Volley {
+        waits: Waits::Parked,
+        trips: PARK_TRIPS,
+        goes: GOES,
+        patience: PATIENCE,
+        settle: |_| true,
+    };
+    volley.round_trip_nanos()
 }
 
 #[cfg(test)]

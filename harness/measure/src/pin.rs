@@ -2,6 +2,8 @@
 
 use std::sync::OnceLock;
 
+use flowmeter_harness::sync::std::affinity;
+
 use super::topology::Places;
 
 /// Where threads run: a recorded axis of a scenario.
@@ -79,7 +81,7 @@ pub enum Pinned {
 /// The cores of this process at the first call, so do not pin anything before. `None` where the system does not say.
 pub fn cores() -> Option<&'static [usize]> {
     static CORES: OnceLock<Option<Vec<usize>>> = OnceLock::new();
-    CORES.get_or_init(system::allowed).as_deref()
+    CORES.get_or_init(affinity::allowed).as_deref()
 }
 
 /// How the workers of this process are pinned, as set by [`decide`].
@@ -117,63 +119,25 @@ pub fn pin(pinning: Pinning, index: usize) -> Pinned {
         return Pinned::Unsupported;
     };
     match pinning {
-        Pinning::Free | Pinning::WherePossible => system::restrict(cores),
-        Pinning::OneCore => system::restrict(&cores[..1]),
+        Pinning::Free | Pinning::WherePossible => restrict(cores),
+        Pinning::OneCore => restrict(&cores[..1]),
         Pinning::CorePerThread | Pinning::Siblings | Pinning::Sockets => {
             if let Some(why) = pinning.lacking() {
                 return Pinned::Refused(why.to_owned());
             }
             match pinning.order() {
-                Some(order) => system::restrict(&[order[index % order.len()]]),
+                Some(order) => restrict(&[order[index % order.len()]]),
                 None => Pinned::Unsupported,
             }
         }
     }
 }
 
-#[cfg(target_os = "linux")]
-mod system {
-    use std::mem::{size_of, zeroed};
-
-    use super::Pinned;
-
-    pub(super) fn allowed() -> Option<Vec<usize>> {
-        // SAFETY: a cpu_set_t is an array of integers, for which all bits zero is a value.
-        let mut set: libc::cpu_set_t = unsafe { zeroed() };
-        // SAFETY: `set` is writable and of the size that is given; 0 is the calling thread.
-        let answer = unsafe { libc::sched_getaffinity(0, size_of::<libc::cpu_set_t>(), &mut set) };
-        let is_in = |core: &usize| {
-            // SAFETY: the index is below the size of the set.
-            unsafe { libc::CPU_ISSET(*core, &set) }
-        };
-        (answer == 0).then(|| (0..libc::CPU_SETSIZE as usize).filter(is_in).collect())
-    }
-
-    pub(super) fn restrict(cores: &[usize]) -> Pinned {
-        // SAFETY: as above.
-        let mut set: libc::cpu_set_t = unsafe { zeroed() };
-        for &core in cores {
-            // SAFETY: `allowed` found it, so it is below the size of the set.
-            unsafe { libc::CPU_SET(core, &mut set) };
-        }
-        // SAFETY: `set` is readable and of the size that is given; 0 is the calling thread.
-        match unsafe { libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &set) } {
-            0 => Pinned::Done,
-            _ => Pinned::Refused(std::io::Error::last_os_error().to_string()),
-        }
-    }
-}
-
-#[cfg(not(target_os = "linux"))]
-mod system {
-    use super::Pinned;
-
-    pub(super) fn allowed() -> Option<Vec<usize>> {
-        None
-    }
-
-    pub(super) fn restrict(_: &[usize]) -> Pinned {
-        Pinned::Unsupported
+/// Lets the calling thread run on these alone.
+fn restrict(cores: &[usize]) -> Pinned {
+    match affinity::restrict(cores) {
+        Ok(()) => Pinned::Done,
+        Err(why) => Pinned::Refused(why.to_string()),
     }
 }
 
@@ -185,7 +149,7 @@ mod tests {
     fn a_kind_that_the_machine_lacks_is_refused_with_the_reason() {
         for pinning in [Pinning::Siblings, Pinning::Sockets] {
             let placed = |index| {
-                let worker = std::thread::spawn(move || (pin(pinning, index), system::allowed()));
+                let worker = std::thread::spawn(move || (pin(pinning, index), affinity::allowed()));
                 worker.join().unwrap()
             };
             let [(first, here), (second, there)] = [placed(0), placed(1)];
@@ -211,9 +175,9 @@ mod tests {
         let all = cores().expect("Linux says").to_vec();
         std::thread::spawn(move || {
             assert_eq!(pin(Pinning::CorePerThread, all.len()), Pinned::Done);
-            assert_eq!(system::allowed(), Some(all[..1].to_vec()), "around again");
+            assert_eq!(affinity::allowed(), Some(all[..1].to_vec()), "around again");
             assert_eq!(pin(Pinning::Free, 0), Pinned::Done);
-            assert_eq!(system::allowed(), Some(all));
+            assert_eq!(affinity::allowed(), Some(all));
         })
         .join()
         .unwrap();

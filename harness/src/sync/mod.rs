@@ -19,7 +19,7 @@
 //! | `OrderedMap` | an ordered map that threads share (std: feature `ordered-map`) |
 //! | `Worker`, `Stealer`, `Injector` | work-stealing queues (std: feature `deques`) |
 //! | `spawn`, `try_spawn`, `JoinHandle`, `yield_now`, `spin_hint`, `spin_for` | threads |
-//! | `spinning_pays` | whether to look again before waiting |
+//! | `spinning_pays`, `wait_costs` | whether to look again before waiting, and what to weigh |
 //! | `is_taken_apart` | whether a model has failed here, so that destructors should do nothing |
 //! | `precise_wakeups` | asks for wake-ups at deadlines, not some time after (std on Linux) |
 //! | `clock` | `now_nanos`, `brisk_nanos`, `after`, `has_passed`, `left` |
@@ -109,6 +109,17 @@ impl Deadline {
             Err(_) => Deadline::NEVER,
         }
     }
+}
+
+/// What waiting costs on a machine, in nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WaitCosts {
+    /// A cache line to another core and back.
+    pub round_trip_nanos: u32,
+    /// From the call that wakes a thread that sleeps on another core until that thread runs.
+    pub wake_nanos: u32,
+    /// A yield where no other thread wants the core.
+    pub yield_nanos: u32,
 }
 
 impl fmt::Display for Deadline {

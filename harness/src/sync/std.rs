@@ -12,14 +12,18 @@ use ::std::thread;
 use super::body::{Answer, Body, answered, erased};
 use super::{Deadline, Exploration, Explored, Lock, World};
 
+pub mod affinity;
 mod block_on;
 #[cfg(feature = "brisk-clock")]
 mod brisk;
+mod costs;
 mod meeting;
 mod skew;
 mod spin;
+pub mod volley;
 
 pub use self::block_on::block_on;
+pub use self::costs::wait_costs;
 pub use self::spin::spin_for;
 pub use ::std::hint::spin_loop as spin_hint;
 pub use ::std::sync::Arc;

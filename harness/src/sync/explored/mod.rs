@@ -236,6 +236,12 @@ macro_rules! facade {
             false
         }
 
+        /// None: looking again does not pay here.
+        #[inline]
+        pub fn wait_costs() -> Option<$crate::sync::WaitCosts> {
+            None
+        }
+
         /// Whether the model has failed and its state is being dropped. Destructors should then skip their work. Part
         /// of it happens outside the model, where none of its primitives can be used. Part of it happens where a lock
         /// was held or a race found, and using these again aborts the process.
