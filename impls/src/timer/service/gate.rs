@@ -2,8 +2,9 @@
 //!
 //! A thread that releases a lock and retakes it a moment later wins against every thread that has to wake up first. A
 //! thread that armed one timer while a hundred thousand fired waited for milliseconds. So a thread that finds the lock
-//! taken announces that it wants it, and retries for a while before it sleeps. The firing thread gives way to it for as
-//! long.
+//! taken announces that it wants it, and retries for a while before it sleeps. The firing thread gives way to it for a few
+//! turns of spinning. It does not yield its core: where every thread arms timers as they fire, a quarter of the time went
+//! into yields (docs/lab/2026-11-25-timer-firing.md).
 
 use crate::spin::Spin;
 use crate::sync::atomic::{AtomicUsize, Ordering};
@@ -73,7 +74,7 @@ impl<T> Gate<T> {
         let turns = self.turns.load(Ordering::Relaxed);
         while self.wanted.load(Ordering::Relaxed) > 0
             && self.turns.load(Ordering::Relaxed) == turns
-            && spin.again_before_sleep()
+            && spin.again()
         {}
     }
 }

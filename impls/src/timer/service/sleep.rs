@@ -26,19 +26,35 @@ impl<I: Index> SleepFuture<I> {
             armed: None,
         }
     }
+
+    /// Whether it was armed and is no longer: it has fired, or its service has ended. Nothing is left to cancel then.
+    #[inline]
+    fn has_ended(&mut self) -> bool {
+        let Some(handle) = &self.armed else {
+            return false;
+        };
+        let has_ended = self.shared.state.lock().agenda.due_of(handle.0).is_none();
+        if has_ended {
+            self.armed = None;
+        }
+        has_ended
+    }
 }
 
 impl<I: Index> Future for SleepFuture<I> {
     type Output = ();
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        if self.has_ended() {
+            return Poll::Ready(());
+        }
         // A waker's clone and drop are foreign code: outside the lock.
         let waker = Call::wake(cx.waker().clone());
         if let Some(handle) = &self.armed {
             let mut state = self.shared.state.lock();
-            // A timer that is no longer armed has fired, or its service has ended.
             let Some(call) = state.agenda.get_mut(handle.0) else {
                 drop(state);
+                self.armed = None;
                 return Poll::Ready(());
             };
             let earlier = mem::replace(call, waker);
