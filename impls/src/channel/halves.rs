@@ -239,9 +239,12 @@ impl<D: Design> Clone for WeakProducer<D> {
     }
 }
 
+/// A producer that is the only handle closes nothing: the last consumer disconnected the channel before it gave up its
+/// handle, so no request waits. A consumer that is the only handle does have work, because a put that waits for its
+/// callback holds no handle.
 impl<D: Design> Drop for Producer<D> {
     fn drop(&mut self) {
-        if is_taken_apart() {
+        if is_taken_apart() || self.0.is_alone() {
             return;
         }
         let producers = &self.0.shared.halves.producers;
@@ -257,7 +260,12 @@ impl<D: Design> Drop for Consumer<D> {
             return;
         }
         let consumers = &self.0.shared.halves.consumers;
-        if consumers.fetch_sub(1, Ordering::Relaxed) == 1 {
+        // Only a consumer makes another one, so the last one stays the last.
+        let is_last = consumers.load(Ordering::Relaxed) == 1;
+        if is_last {
+            consumers.store(0, Ordering::Relaxed);
+        }
+        if is_last || consumers.fetch_sub(1, Ordering::Relaxed) == 1 {
             self.0.disconnect();
         }
     }

@@ -194,6 +194,11 @@ impl<D: Design> Handle<D> {
         effects.run();
     }
 
+    /// Whether there is no other handle.
+    pub(super) fn is_alone(&self) -> bool {
+        Arc::strong_count(&self.shared) == 1
+    }
+
     /// Closes the channel for good, because no consumer is left. Waiting and later puts are answered "closed", with
     /// their values, and stored values are dropped. It is called once.
     pub(super) fn disconnect(&self) {
