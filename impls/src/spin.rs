@@ -2,8 +2,8 @@
 //!
 //! A waiter first spins, twice as long each turn, and then yields its core to other threads. In schedule exploration and
 //! on a single core a retry finds nothing new, and the waiter stops at once. How long it goes on is a multiple of what
-//! waiting costs on the machine, which `wait_costs` measures. docs/lab/2026-11-29-waiting-by-cost.md has what these
-//! multiples, their halves and their doubles did, with cores that share a cache and with cores that do not.
+//! waiting costs on the machine, as `wait_costs` measures it. The multiples were compared on an AMD EPYC of family 26, with
+//! two cores near each other and far apart (docs/lab/2026-11-29-waiting-by-cost.md).
 
 use flowmeter_harness::sync::WaitCosts;
 
@@ -15,7 +15,7 @@ const TURNS: u32 = 4;
 const STEP_TURNS: u32 = 8;
 /// The longest first turn of these, in shortest turns.
 const FIRST_TURN: usize = 16;
-/// About how long a value takes through a slot that its core has in its cache. Twice as much did as well.
+/// About how long a value takes through a slot that its core has in its cache.
 const SLOT_NANOS: usize = 5;
 /// For how many round trips a task leaves a lock alone that another thread holds.
 const AWAY_TRIPS: u32 = 64;
@@ -24,7 +24,7 @@ const AWAY_TRIPS: u32 = 64;
 pub(crate) struct Spin {
     /// The number of the next turn.
     turn: u32,
-    /// How long the queue takes to fill, where a waiter waits for steps in one.
+    /// How long the queue takes to fill; 0 outside a queue.
     fill_nanos: u32,
 }
 
@@ -86,7 +86,7 @@ impl Spin {
         self.spins_or_yields(|costs| costs.wake_nanos * 2)
     }
 
-    /// Yields as often as it takes so many nanoseconds where no other thread wants the core.
+    /// Spins for a turn. After the last one it yields, as many times as take so long where no other thread wants the core.
     fn spins_or_yields(&mut self, yielding: impl Fn(WaitCosts) -> u32) -> bool {
         let Some(costs) = wait_costs() else {
             return false;
@@ -108,9 +108,54 @@ impl Spin {
     }
 
     fn spin(&mut self, costs: WaitCosts) {
+        spin_for(self.turn_nanos(costs));
+        self.turn += 1;
+    }
+
+    fn turn_nanos(&self, costs: WaitCosts) -> u32 {
         let shortest = costs.yield_nanos / ((1 << TURNS) - 1);
         let far = (costs.round_trip_nanos / 2) << self.turn;
-        spin_for((shortest << self.turn).max(far.min(self.fill_nanos)));
-        self.turn += 1;
+        (shortest << self.turn).max(far.min(self.fill_nanos))
+    }
+}
+
+#[cfg(all(test, not(any(feature = "loom", feature = "shuttle"))))]
+mod tests {
+    use super::*;
+
+    const NEAR: WaitCosts = WaitCosts {
+        round_trip_nanos: 50,
+        wake_nanos: 15_000,
+        yield_nanos: 400,
+    };
+    const FAR: WaitCosts = WaitCosts {
+        round_trip_nanos: 400,
+        ..NEAR
+    };
+
+    fn first(slots: usize, costs: WaitCosts) -> u32 {
+        Spin::among(slots).turn_nanos(costs)
+    }
+
+    #[test]
+    fn the_turns_before_a_yield_take_as_long_as_one() {
+        for costs in [NEAR, FAR] {
+            let mut spin = Spin::new();
+            let mut whole = 0;
+            while spin.turn < TURNS {
+                whole += spin.turn_nanos(costs);
+                spin.turn += 1;
+            }
+            assert!((370..=400).contains(&whole), "{whole} ns with {costs:?}");
+        }
+    }
+
+    #[test]
+    fn far_cores_make_a_turn_longer_where_the_queue_does_not_fill_before() {
+        assert_eq!(first(1, NEAR), first(1, FAR));
+        assert_eq!(first(64, NEAR), first(64, FAR));
+        assert_eq!(first(1_024, FAR), 3_200, "eight round trips");
+        assert_eq!(first(usize::MAX, FAR), 3_200);
+        assert!((400..=420).contains(&first(1_024, NEAR)));
     }
 }

@@ -6,7 +6,7 @@ use std::fs;
 use std::thread;
 use std::time::Duration;
 
-use flowmeter_harness::sync::std::volley::{Volley, Waits};
+use flowmeter_harness::machine::{RoundTrips, Waits};
 
 use super::pin::{self, Pinned, Pinning};
 use super::topology::Places;
@@ -16,13 +16,13 @@ use flowmeter_records::Machine;
 const UNKNOWN: &str = "unknown";
 /// Clock reads per timing.
 const READS: u32 = 10_000;
-/// Round trips of a cache line per timing; the result is the median of [`GOES`] timings.
+/// Round trips of a cache line per timing; the result is the median of [`SAMPLES`] timings.
 const LINE_TRIPS: u32 = 1_000;
 /// Round trips of park and unpark per timing.
 const PARK_TRIPS: u32 = 20;
-const GOES: u32 = 15;
+const SAMPLES: u32 = 15;
 
-/// Describes this machine; the timings take some tens of milliseconds.
+/// Describes this machine; the timings take some tens of milliseconds, and more on a busy one.
 pub fn describe() -> Machine {
     clock::calibrate();
     let cpuinfo = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
@@ -98,7 +98,7 @@ fn median(mut values: Vec<f64>) -> f64 {
 /// The cost of one read of [`clock::now_nanos`].
 pub fn clock_read_nanos() -> f64 {
     median(
-        (0..GOES)
+        (0..SAMPLES)
             .map(|_| {
                 let began = clock::now_nanos();
                 for _ in 0..READS {
@@ -110,34 +110,36 @@ pub fn clock_read_nanos() -> f64 {
     )
 }
 
-/// How long two threads may take, on a machine that is busy with others.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// For how long samples are taken, on a machine that is busy with others.
+const TIMEOUT: Duration = Duration::from_secs(1);
 
-/// The time of a cache line to another core and back; `None` where two threads cannot be pinned apart, or do not run at once.
+/// The time of a cache line to another core and back; `None` where two threads cannot be pinned apart, or where no sample
+/// was complete in time.
 pub fn core_round_trip_nanos() -> Option<f64> {
     if pin::cores()?.len() < 2 {
         return None;
     }
-    let volley = Volley {
+    let trips = RoundTrips {
         waits: Waits::Spinning,
         trips: LINE_TRIPS,
-        goes: GOES,
-        patience: PATIENCE,
+        samples: SAMPLES,
+        timeout: TIMEOUT,
         settle: |index| pin::pin(Pinning::CorePerThread, index) == Pinned::Done,
     };
-    volley.round_trip_nanos()
+    trips.nanos()
 }
 
-/// The time to wake a parked thread and to be woken by it; `None` where the system has no two threads to give.
+/// The time to wake a parked thread and to be woken by it; `None` where the system does not start two threads, or where no
+/// sample was complete in time.
 pub fn park_round_trip_nanos() -> Option<f64> {
-    let volley = Volley {
+    let trips = RoundTrips {
         waits: Waits::Parked,
         trips: PARK_TRIPS,
-        goes: GOES,
-        patience: PATIENCE,
+        samples: SAMPLES,
+        timeout: TIMEOUT,
         settle: |_| true,
     };
-    volley.round_trip_nanos()
+    trips.nanos()
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use flowmeter_harness::sync::std::affinity;
+use flowmeter_harness::machine::affinity;
 
 use super::topology::Places;
 
@@ -81,7 +81,7 @@ pub enum Pinned {
 /// The cores of this process at the first call, so do not pin anything before. `None` where the system does not say.
 pub fn cores() -> Option<&'static [usize]> {
     static CORES: OnceLock<Option<Vec<usize>>> = OnceLock::new();
-    CORES.get_or_init(affinity::allowed).as_deref()
+    CORES.get_or_init(affinity::of_thread).as_deref()
 }
 
 /// How the workers of this process are pinned, as set by [`decide`].
@@ -149,7 +149,8 @@ mod tests {
     fn a_kind_that_the_machine_lacks_is_refused_with_the_reason() {
         for pinning in [Pinning::Siblings, Pinning::Sockets] {
             let placed = |index| {
-                let worker = std::thread::spawn(move || (pin(pinning, index), affinity::allowed()));
+                let worker =
+                    std::thread::spawn(move || (pin(pinning, index), affinity::of_thread()));
                 worker.join().unwrap()
             };
             let [(first, here), (second, there)] = [placed(0), placed(1)];
@@ -175,9 +176,13 @@ mod tests {
         let all = cores().expect("Linux says").to_vec();
         std::thread::spawn(move || {
             assert_eq!(pin(Pinning::CorePerThread, all.len()), Pinned::Done);
-            assert_eq!(affinity::allowed(), Some(all[..1].to_vec()), "around again");
+            assert_eq!(
+                affinity::of_thread(),
+                Some(all[..1].to_vec()),
+                "around again"
+            );
             assert_eq!(pin(Pinning::Free, 0), Pinned::Done);
-            assert_eq!(affinity::allowed(), Some(all));
+            assert_eq!(affinity::of_thread(), Some(all));
         })
         .join()
         .unwrap();

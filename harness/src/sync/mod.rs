@@ -19,7 +19,7 @@
 //! | `OrderedMap` | an ordered map that threads share (std: feature `ordered-map`) |
 //! | `Worker`, `Stealer`, `Injector` | work-stealing queues (std: feature `deques`) |
 //! | `spawn`, `try_spawn`, `JoinHandle`, `yield_now`, `spin_hint`, `spin_for` | threads |
-//! | `spinning_pays`, `wait_costs` | whether to look again before waiting, and what to weigh |
+//! | `spinning_pays`, `wait_costs` | whether to look again before waiting, and what waiting costs |
 //! | `is_taken_apart` | whether a model has failed here, so that destructors should do nothing |
 //! | `precise_wakeups` | asks for wake-ups at deadlines, not some time after (std on Linux) |
 //! | `clock` | `now_nanos`, `brisk_nanos`, `after`, `has_passed`, `left` |
@@ -111,6 +111,16 @@ impl Deadline {
     }
 }
 
+impl fmt::Display for Deadline {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if *self == Deadline::NEVER {
+            f.write_str("never")
+        } else {
+            write!(f, "{} ns", self.0)
+        }
+    }
+}
+
 /// What waiting costs on a machine, in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WaitCosts {
@@ -120,16 +130,6 @@ pub struct WaitCosts {
     pub wake_nanos: u32,
     /// A yield where no other thread wants the core.
     pub yield_nanos: u32,
-}
-
-impl fmt::Display for Deadline {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if *self == Deadline::NEVER {
-            f.write_str("never")
-        } else {
-            write!(f, "{} ns", self.0)
-        }
-    }
 }
 
 /// How much of a model's space to explore.

@@ -9,10 +9,11 @@ use ::std::panic::{AssertUnwindSafe, catch_unwind};
 use ::std::sync as bare;
 use ::std::thread;
 
+use crate::machine::affinity;
+
 use super::body::{Answer, Body, answered, erased};
 use super::{Deadline, Exploration, Explored, Lock, World};
 
-pub mod affinity;
 mod block_on;
 #[cfg(feature = "brisk-clock")]
 mod brisk;
@@ -20,7 +21,6 @@ mod costs;
 mod meeting;
 mod skew;
 mod spin;
-pub mod volley;
 
 pub use self::block_on::block_on;
 pub use self::costs::wait_costs;
@@ -362,7 +362,13 @@ pub fn try_spawn<T: Send + 'static>(
 #[inline]
 pub fn spinning_pays() -> bool {
     static PAYS: bare::OnceLock<bool> = bare::OnceLock::new();
-    *PAYS.get_or_init(|| thread::available_parallelism().is_ok_and(|cores| cores.get() > 1))
+    *PAYS.get_or_init(|| {
+        let has_several = |cores: Option<Vec<usize>>| cores.is_some_and(|cores| cores.len() > 1);
+        // The system answers for the calling thread, which may be pinned.
+        let is_pinned = || !has_several(affinity::of_thread());
+        thread::available_parallelism().is_ok_and(|cores| cores.get() > 1)
+            || is_pinned() && has_several(affinity::of_process())
+    })
 }
 
 /// Whether a model has failed here and its state is being dropped. Never: this is not a model.

@@ -238,6 +238,7 @@ macro_rules! facade {
 
         /// None: looking again does not pay here.
         #[inline]
+        #[track_caller]
         pub fn wait_costs() -> Option<$crate::sync::WaitCosts> {
             None
         }

@@ -141,6 +141,13 @@ impl Call {
         self.kind.wakes
     }
 
+    /// Whether it wakes the same task as that waker. No foreign code runs.
+    #[inline]
+    pub(super) fn will_wake(&self, waker: &Waker) -> bool {
+        // SAFETY: only wakers are of a kind that wakes.
+        self.wakes() && unsafe { &*(&raw const self.held).cast::<Waker>() }.will_wake(waker)
+    }
+
     /// Fires it at the deadline.
     #[inline]
     pub(super) fn fire(self, fired: Fired) {
@@ -245,11 +252,16 @@ mod tests {
             }
         }
         let count = Arc::new(Count(AtomicUsize::new(0)));
-        let call = || Call::wake(count.clone().into());
+        let waker = Waker::from(count.clone());
+        let call = || Call::wake(waker.clone());
+        assert!(call().will_wake(&waker));
+        assert!(!call().will_wake(Waker::noop()));
+        assert!(!Call::back(|_| ()).will_wake(&waker));
         call().fire(FIRED);
         call().abandon();
         drop(call());
         assert_eq!(count.0.load(Ordering::Relaxed), 2);
+        drop(waker);
         assert_eq!(Arc::strong_count(&count), 1);
     }
 }

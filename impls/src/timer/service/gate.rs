@@ -57,8 +57,8 @@ impl<T> Gate<T> {
         found.unwrap_or_else(|| self.lock.lock())
     }
 
-    /// Takes the lock again, a moment after it was released, and first lets one retrying thread have it. Only one each
-    /// time: otherwise the firing thread would wait for as long as others arrive.
+    /// Takes the lock again, a moment after it was released. First it leaves a moment in which one retrying thread can
+    /// take it. Only one each time: otherwise the firing thread would wait for as long as others arrive.
     #[inline]
     pub(super) fn lock_again(&self) -> MutexGuard<'_, T> {
         if spinning_pays() && self.wanted.load(Ordering::Relaxed) > 0 {

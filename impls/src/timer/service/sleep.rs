@@ -27,17 +27,11 @@ impl<I: Index> SleepFuture<I> {
         }
     }
 
-    /// Whether it was armed and is no longer: it has fired, or its service has ended. Nothing is left to cancel then.
+    /// It has fired, or its service has ended: nothing is left to cancel.
     #[inline]
-    fn has_ended(&mut self) -> bool {
-        let Some(handle) = &self.armed else {
-            return false;
-        };
-        let has_ended = self.shared.state.lock().agenda.due_of(handle.0).is_none();
-        if has_ended {
-            self.armed = None;
-        }
-        has_ended
+    fn end(&mut self) -> Poll<()> {
+        self.armed = None;
+        Poll::Ready(())
     }
 }
 
@@ -45,8 +39,16 @@ impl<I: Index> Future for SleepFuture<I> {
     type Output = ();
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
-        if self.has_ended() {
-            return Poll::Ready(());
+        if let Some(handle) = &self.armed {
+            let mut state = self.shared.state.lock();
+            match state.agenda.get_mut(handle.0) {
+                Some(call) if call.will_wake(cx.waker()) => return Poll::Pending,
+                Some(_) => {}
+                None => {
+                    drop(state);
+                    return self.end();
+                }
+            }
         }
         // A waker's clone and drop are foreign code: outside the lock.
         let waker = Call::wake(cx.waker().clone());
@@ -54,8 +56,7 @@ impl<I: Index> Future for SleepFuture<I> {
             let mut state = self.shared.state.lock();
             let Some(call) = state.agenda.get_mut(handle.0) else {
                 drop(state);
-                self.armed = None;
-                return Poll::Ready(());
+                return self.end();
             };
             let earlier = mem::replace(call, waker);
             drop(state);
