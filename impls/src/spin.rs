@@ -15,8 +15,9 @@ const TURNS: u32 = 4;
 const STEP_TURNS: u32 = 8;
 /// The longest first turn of these, in shortest turns.
 const FIRST_TURN: usize = 16;
-/// About how long a value takes through a slot that its core has in its cache.
-const SLOT_NANOS: usize = 5;
+/// About how long a value takes through a slot, for each cache line of it, where its core has the line.
+const LINE_NANOS: usize = 5;
+const LINE_BYTES: usize = 64;
 /// For how many round trips a task leaves a lock alone that another thread holds.
 const AWAY_TRIPS: u32 = 64;
 
@@ -41,10 +42,11 @@ impl Spin {
     /// line from the core that is about to write the next; a longer wait gets several values. The queue holds at most
     /// `slots` values, so the first turn grows no further than that. Between cores that are far apart a turn lasts a
     /// multiple of their round trip, but no longer than the queue takes to fill.
-    pub(crate) fn among(slots: usize) -> Self {
+    pub(crate) fn among<Slot>(slots: usize) -> Self {
+        let of_one = size_of::<Slot>().div_ceil(LINE_BYTES) * LINE_NANOS;
         Spin {
             turn: slots.clamp(1, FIRST_TURN).ilog2(),
-            fill_nanos: u32::try_from(slots.saturating_mul(SLOT_NANOS)).unwrap_or(u32::MAX),
+            fill_nanos: u32::try_from(slots.saturating_mul(of_one)).unwrap_or(u32::MAX),
         }
     }
 
@@ -134,7 +136,7 @@ mod tests {
     };
 
     fn first(slots: usize, costs: WaitCosts) -> u32 {
-        Spin::among(slots).turn_nanos(costs)
+        Spin::among::<u64>(slots).turn_nanos(costs)
     }
 
     #[test]
@@ -155,6 +157,8 @@ mod tests {
         assert_eq!(first(1, NEAR), first(1, FAR));
         assert_eq!(first(64, NEAR), first(64, FAR));
         assert_eq!(first(1_024, FAR), 3_200, "eight round trips");
+        let of_large = Spin::among::<[u64; 64]>(64);
+        assert_eq!(of_large.turn_nanos(FAR), 2_560, "eight lines each");
         assert_eq!(first(usize::MAX, FAR), 3_200);
         assert!((400..=420).contains(&first(1_024, NEAR)));
     }

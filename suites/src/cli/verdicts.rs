@@ -146,8 +146,8 @@ pub(super) fn sentence(proof: &Proof) -> String {
     )
 }
 
-/// Failed and undecided cells, and those that are not promised and broken, with the command that reproduces them; notes
-/// on those that passed; then the number of each outcome, and how far each world was explored.
+/// Failed and undecided cells, and those that are not promised and broken, with the command that reproduces them. Then
+/// notes on those that passed, the number of each outcome, and how far each world was explored.
 pub(super) fn summary(judged: &[Judged]) -> String {
     let mut text = String::new();
     let proofs = || judged.iter().map(|(_, proof)| proof);

@@ -241,7 +241,7 @@ impl<T> Ring<T> {
     #[cold]
     #[inline(never)]
     pub(super) fn offer<const SURE: bool>(&self, value: T) -> Quick<(), T> {
-        let mut spin = Spin::among(self.capacity());
+        let mut spin = Spin::among::<Slot<T>>(self.capacity());
         loop {
             let tail = self.tail.load(Ordering::Acquire);
             if tail & SHUT != 0 {
@@ -288,7 +288,7 @@ impl<T> Ring<T> {
     #[cold]
     #[inline(never)]
     pub(super) fn poll<const SURE: bool>(&self) -> Quick<T, ()> {
-        let mut spin = Spin::among(self.capacity());
+        let mut spin = Spin::among::<Slot<T>>(self.capacity());
         loop {
             let head = self.head.load(Ordering::Acquire);
             if head & SHUT != 0 {
@@ -345,7 +345,7 @@ impl<T> Ring<T> {
     pub(super) fn push(&self, value: T) {
         let tail = self.tail.load(Ordering::Relaxed) & !SHUT;
         let slot = self.slot(tail);
-        let mut spin = Spin::among(self.capacity());
+        let mut spin = Spin::among::<Slot<T>>(self.capacity());
         while slot.stamp.load(Ordering::Acquire) != tail {
             spin.snooze();
         }
@@ -365,7 +365,7 @@ impl<T> Ring<T> {
             return None;
         }
         let slot = self.slot(head);
-        let mut spin = Spin::among(self.capacity());
+        let mut spin = Spin::among::<Slot<T>>(self.capacity());
         while slot.stamp.load(Ordering::Acquire) != head | FULL {
             spin.snooze();
         }
