@@ -364,7 +364,8 @@ pub fn spinning_pays() -> bool {
     static PAYS: bare::OnceLock<bool> = bare::OnceLock::new();
     *PAYS.get_or_init(|| {
         let has_several = |cores: Option<Vec<usize>>| cores.is_some_and(|cores| cores.len() > 1);
-        // The system answers for the calling thread, which may be pinned.
+        // The system answers for the calling thread, which may be pinned. Then the first thread counts, whatever the
+        // process's share of time is; if that is pinned as well, it counts as a single core.
         let is_pinned = || !has_several(affinity::of_thread());
         thread::available_parallelism().is_ok_and(|cores| cores.get() > 1)
             || is_pinned() && has_several(affinity::of_process())

@@ -25,6 +25,9 @@ use crate::sync::is_taken_apart;
 /// that ends the channel were taken before that, the final count would have been read before that half was counted out.
 /// An operation without the lock, in a design that has some, moves a word on that the close shuts by a
 /// read-modify-write. Either it came first, and the close finds its effect, or it failed and took the lock.
+///
+/// A half that reads that it is the last one, or the only handle, without counting itself out reads no older number than
+/// that after the last one was made: only a handle makes another one, and its own drop comes after that.
 #[derive(Debug)]
 pub struct Halves {
     producers: AtomicUsize,
@@ -240,8 +243,8 @@ impl<D: Design> Clone for WeakProducer<D> {
 }
 
 /// A producer that is the only handle closes nothing: the last consumer disconnected the channel before it gave up its
-/// handle, so no request waits. A consumer that is the only handle does have work, because a put that waits for its
-/// callback holds no handle.
+/// handle, and a second close does nothing. A consumer that is the only handle does have work, because a put that waits
+/// for its callback holds no handle.
 impl<D: Design> Drop for Producer<D> {
     fn drop(&mut self) {
         if is_taken_apart() || self.0.is_alone() {
@@ -260,7 +263,7 @@ impl<D: Design> Drop for Consumer<D> {
             return;
         }
         let consumers = &self.0.shared.halves.consumers;
-        // Only a consumer makes another one, so the last one stays the last.
+        // Only a consumer makes another consumer, so the last one stays the last.
         let is_last = consumers.load(Ordering::Relaxed) == 1;
         if is_last {
             consumers.store(0, Ordering::Relaxed);
@@ -290,3 +293,22 @@ macro_rules! compared_by_identity {
 }
 
 compared_by_identity!(Producer Consumer WeakProducer);
+
+#[cfg(test)]
+mod tests {
+    use crate::channel::Buffer;
+    use crate::channel::mutex::Channel;
+
+    #[test]
+    fn halves_are_counted_down_to_none() {
+        let (tx, rx) = Channel::<u8>::split(Buffer::fixed(1));
+        let also = rx.clone();
+        assert_eq!((tx.producers(), tx.consumers()), (1, 2));
+        drop(rx);
+        assert_eq!(tx.consumers(), 1);
+        assert!(!tx.is_closed());
+        drop(also);
+        assert_eq!(tx.consumers(), 0);
+        assert!(tx.is_closed());
+    }
+}

@@ -10,7 +10,7 @@ use super::spinning_pays;
 use crate::machine::{RoundTrips, Waits, affinity};
 use crate::sync::WaitCosts;
 
-/// Until they are measured, and where they cannot be: about those of an AMD EPYC of family 26, as a guest.
+/// Until they are measured, which may be never: about those of an AMD EPYC of family 26, as a guest.
 const ASSUMED: WaitCosts = WaitCosts {
     round_trip_nanos: 50,
     wake_nanos: 15_000,
@@ -20,33 +20,47 @@ const ASSUMED: WaitCosts = WaitCosts {
 /// What waiting costs on this machine; `None` on a single core, where looking again does not pay.
 ///
 /// The first call of a process starts a thread that measures it for about a millisecond, and returns what is assumed until
-/// then. That thread pins two more to two cores, on Linux alone. Elsewhere the assumption stays.
+/// then. That thread starts two more at a time and, on Linux, pins them to two cores. Elsewhere the assumption stays.
 #[inline]
 pub fn wait_costs() -> Option<WaitCosts> {
-    static MEASURED: OnceLock<WaitCosts> = OnceLock::new();
-    spinning_pays().then(|| match MEASURED.get() {
+    static COSTS: Costs = Costs::unmeasured();
+    spinning_pays().then(|| match COSTS.measured.get() {
         Some(costs) => *costs,
-        None => assumed_until(&MEASURED),
+        None => COSTS.assumed(measure),
     })
 }
 
-#[cold]
-fn assumed_until(measured: &'static OnceLock<WaitCosts>) -> WaitCosts {
-    static BEGUN: AtomicBool = AtomicBool::new(false);
-    // Relaxed: one thread begins it, and nothing else depends on that.
-    if !BEGUN.swap(true, Ordering::Relaxed) {
-        let measuring = thread::Builder::new().name("wait-costs".to_owned());
-        // Without the thread the assumption stays.
-        let _ = measuring.spawn(|| measured.set(measure()));
+struct Costs {
+    measured: OnceLock<WaitCosts>,
+    /// Whether a thread was started that measures them.
+    begun: AtomicBool,
+}
+
+impl Costs {
+    const fn unmeasured() -> Self {
+        Costs {
+            measured: OnceLock::new(),
+            begun: AtomicBool::new(false),
+        }
     }
-    ASSUMED
+
+    #[cold]
+    fn assumed(&'static self, measure: fn() -> WaitCosts) -> WaitCosts {
+        // Relaxed: one thread begins it, and nothing else depends on that.
+        if !self.begun.swap(true, Ordering::Relaxed) {
+            let measuring = thread::Builder::new().name("wait-costs".to_owned());
+            // Without the thread the assumption stays.
+            let _ = measuring.spawn(move || self.measured.set(measure()));
+        }
+        ASSUMED
+    }
 }
 
 fn measure() -> WaitCosts {
     let cores = affinity::of_process().unwrap_or_default();
     // The thread that waited first may be pinned, and this one with it. If it stays so, only a yield takes longer.
     let _ = affinity::restrict(&cores);
-    let apart = two_cores(&cores);
+    let apart = two_cores(&cores, siblings);
     let round_trip = |waits, trips, samples| {
         let pair = apart?;
         let trips = RoundTrips {
@@ -67,15 +81,17 @@ fn measure() -> WaitCosts {
 
 /// The first hardware thread, and the next one that is not of the same core. Two threads that are not pinned often share
 /// a core for longer than the measurement takes.
-fn two_cores(cores: &[usize]) -> Option<[usize; 2]> {
-    let siblings = |core: &usize| {
-        let topology = format!("/sys/devices/system/cpu/cpu{core}/topology");
-        fs::read_to_string(format!("{topology}/thread_siblings_list")).ok()
-    };
-    let first = cores.first()?;
+fn two_cores(cores: &[usize], siblings: impl Fn(usize) -> Option<String>) -> Option<[usize; 2]> {
+    let first = *cores.first()?;
     let of_first = siblings(first)?;
-    let is_apart = |core: &&usize| siblings(core).is_some_and(|list| list != of_first);
-    Some([*first, *cores.iter().find(is_apart)?])
+    let is_apart = |core: &usize| siblings(*core).is_some_and(|list| list != of_first);
+    Some([first, cores.iter().copied().find(is_apart)?])
+}
+
+/// The hardware threads of its core, as Linux lists them.
+fn siblings(core: usize) -> Option<String> {
+    let topology = format!("/sys/devices/system/cpu/cpu{core}/topology");
+    fs::read_to_string(format!("{topology}/thread_siblings_list")).ok()
 }
 
 /// The shortest of some yields: in the others another thread ran.
@@ -111,6 +127,7 @@ fn believed(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ::std::sync::atomic::AtomicUsize;
 
     #[test]
     fn what_is_measured_is_believed_within_bounds() {
@@ -135,25 +152,36 @@ mod tests {
     }
 
     #[test]
-    fn it_is_assumed_first_and_then_measured_for_good() {
-        if !spinning_pays() {
-            return assert_eq!(wait_costs(), None);
+    fn it_is_measured_once_and_assumed_until_then() {
+        static COSTS: Costs = Costs::unmeasured();
+        static CALLS: AtomicUsize = AtomicUsize::new(0);
+        const MEASURED: WaitCosts = WaitCosts {
+            yield_nanos: 700,
+            ..ASSUMED
+        };
+        let measure = || {
+            CALLS.fetch_add(1, Ordering::Relaxed);
+            MEASURED
+        };
+        for _ in 0..3 {
+            assert_eq!(COSTS.assumed(measure), ASSUMED);
         }
-        static MEASURED: OnceLock<WaitCosts> = OnceLock::new();
-        assert_eq!(assumed_until(&MEASURED), ASSUMED);
-        while MEASURED.get().is_none() {
+        while COSTS.measured.get().is_none() {
             yield_now();
         }
-        assert_eq!(assumed_until(&MEASURED), ASSUMED, "it does not ask again");
+        assert_eq!(COSTS.measured.get(), Some(&MEASURED));
+        assert_eq!(CALLS.load(Ordering::Relaxed), 1);
     }
 
-    /// On a machine with two cores.
     #[test]
     fn the_two_hardware_threads_are_of_two_cores() {
-        let cores = affinity::of_process().unwrap_or_default();
-        if let Some([one, other]) = two_cores(&cores) {
-            assert!(one != other && cores.contains(&one) && cores.contains(&other));
-        }
-        assert_eq!(two_cores(&cores[..cores.len().min(1)]), None);
+        let neighbours = |core: usize| Some(format!("{}-{}", core / 2 * 2, core / 2 * 2 + 1));
+        assert_eq!(two_cores(&[0, 1, 2, 3], neighbours), Some([0, 2]));
+        assert_eq!(two_cores(&[1, 2], neighbours), Some([1, 2]));
+        assert_eq!(two_cores(&[0, 1], neighbours), None, "of one core");
+        let halves = |core: usize| Some(format!("{},{}", core % 4, core % 4 + 4));
+        assert_eq!(two_cores(&[0, 4, 5], halves), Some([0, 5]));
+        assert_eq!(two_cores(&[0, 1], |_| None), None, "unknown");
+        assert_eq!(two_cores(&[], halves), None);
     }
 }

@@ -27,7 +27,7 @@ struct Held(MaybeUninit<usize>, MaybeUninit<usize>);
 pub(super) struct Call {
     /// A value of the type that `kind` belongs to. [`Call::holding`] moves it in, and consuming the call moves it out
     /// or drops it, once. That type is [`Holdable`] and so `Send`, as the call is. A shared reference to the call gives
-    /// no access to the value, so the call is `Sync` whatever that type is.
+    /// access to a waker alone, which is `Sync`, so the call is `Sync` whatever that type is.
     held: Held,
     kind: &'static Kind,
 }
@@ -37,13 +37,14 @@ struct Kind {
     fire: unsafe fn(Held, Fired),
     abandon: unsafe fn(Held),
     drop: unsafe fn(Held),
-    wakes: bool,
+    /// The waker, where the value is one.
+    waker: Option<unsafe fn(&Held) -> &Waker>,
 }
 
 /// What a call can hold.
 trait Holdable: Send + Sized + 'static {
-    /// Whether it wakes a future.
-    const WAKES: bool;
+    /// Reads the value as a waker, where it is one.
+    const WAKER: Option<unsafe fn(&Held) -> &Waker>;
     fn fire(self, fired: Fired);
     fn abandon(self);
 
@@ -60,7 +61,7 @@ trait Holdable: Send + Sized + 'static {
             // SAFETY: as in `fire`.
             drop(unsafe { taken::<Self>(held) });
         },
-        wakes: Self::WAKES,
+        waker: Self::WAKER,
     };
 }
 
@@ -73,11 +74,18 @@ unsafe fn taken<T>(held: Held) -> T {
     unsafe { (&raw const held).cast::<T>().read() }
 }
 
+/// # Safety
+/// `held` contains a waker.
+unsafe fn waker_in(held: &Held) -> &Waker {
+    // SAFETY: it is there, as the caller promises, and aligned as in `taken`.
+    unsafe { &*(&raw const *held).cast() }
+}
+
 /// Runs a callback, or drops it if its time will never come.
 struct Callback<F>(F);
 
 impl<F: FnOnce(Fired) + Send + 'static> Holdable for Callback<F> {
-    const WAKES: bool = false;
+    const WAKER: Option<unsafe fn(&Held) -> &Waker> = None;
 
     #[inline]
     fn fire(self, fired: Fired) {
@@ -89,7 +97,7 @@ impl<F: FnOnce(Fired) + Send + 'static> Holdable for Callback<F> {
 
 /// A sleeper is woken even if its time will never come (T8).
 impl Holdable for Waker {
-    const WAKES: bool = true;
+    const WAKER: Option<unsafe fn(&Held) -> &Waker> = Some(waker_in);
 
     #[inline]
     fn fire(self, _fired: Fired) {
@@ -138,14 +146,17 @@ impl Call {
     /// Whether it wakes a future.
     #[inline]
     pub(super) fn wakes(&self) -> bool {
-        self.kind.wakes
+        self.kind.waker.is_some()
     }
 
     /// Whether it wakes the same task as that waker. No foreign code runs.
     #[inline]
     pub(super) fn will_wake(&self, waker: &Waker) -> bool {
-        // SAFETY: only wakers are of a kind that wakes.
-        self.wakes() && unsafe { &*(&raw const self.held).cast::<Waker>() }.will_wake(waker)
+        let held = |waker_of: unsafe fn(&Held) -> &Waker| {
+            // SAFETY: the value is of this kind.
+            unsafe { waker_of(&self.held) }.will_wake(waker)
+        };
+        self.kind.waker.is_some_and(held)
     }
 
     /// Fires it at the deadline.

@@ -88,3 +88,51 @@ impl<I: Index> fmt::Debug for SleepFuture<I> {
             .finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sync::{block_on, clock};
+    use crate::timer::heap::Heap;
+    use flowmeter_harness::timer::Sleep;
+
+    use std::pin::pin;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::task::{RawWaker, RawWakerVTable, Waker};
+    use std::time::Duration;
+
+    static CLONES: AtomicUsize = AtomicUsize::new(0);
+
+    fn cloned(_: *const ()) -> RawWaker {
+        CLONES.fetch_add(1, Ordering::Relaxed);
+        RawWaker::new(std::ptr::null(), &COUNTS)
+    }
+
+    static COUNTS: RawWakerVTable = RawWakerVTable::new(cloned, |_| (), |_| (), |_| ());
+
+    #[test]
+    fn a_sleep_clones_the_waker_of_its_task_once_however_often_it_is_polled() {
+        let timers = Heap::new();
+        // SAFETY: its functions use no data.
+        let waker = unsafe { Waker::new(std::ptr::null(), &COUNTS) };
+        let mut sleep = pin!(Sleep::sleep_until(&timers, Deadline::NEVER));
+        for _ in 0..3 {
+            let polled = sleep.as_mut().poll(&mut Context::from_waker(&waker));
+            assert!(polled.is_pending());
+            assert_eq!(CLONES.load(Ordering::Relaxed), 1);
+        }
+    }
+
+    #[test]
+    fn a_sleep_that_has_ended_is_ready_again_and_holds_no_timer() {
+        let timers = Heap::new();
+        let mut sleep = pin!(SleepFuture::new(
+            Arc::clone(&timers.shared),
+            clock::after(Duration::from_millis(1))
+        ));
+        block_on(sleep.as_mut());
+        assert!(sleep.armed.is_none());
+        let again = sleep.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+        assert!(again.is_ready());
+    }
+}
