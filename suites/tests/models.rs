@@ -42,6 +42,8 @@ mod executors;
 mod explored;
 #[path = "models/figures.rs"]
 mod figures;
+#[path = "models/locks.rs"]
+mod locks;
 #[path = "models/process.rs"]
 mod process;
 #[path = "models/schedulers.rs"]
@@ -71,6 +73,7 @@ fn main() -> ExitCode {
     models.extend(schedules::models());
     models.extend(callbacks::models());
     models.extend(figures::models());
+    models.extend(locks::models());
     models.extend(process::models());
     models.extend(sites::models());
     isolation::main(models)

@@ -1,4 +1,5 @@
-//! The std world: std's own primitives, and a condition variable that counts its waiters.
+//! The std world: std's own primitives, a condition variable that counts its waiters, and a lock that is released by a
+//! store.
 
 use ::std::cell;
 use ::std::future::Future;
@@ -14,16 +15,19 @@ use crate::machine::affinity;
 use super::body::{Answer, Body, answered, erased};
 use super::{Deadline, Exploration, Explored, Lock, World};
 
+mod barrier;
 mod block_on;
 #[cfg(feature = "brisk-clock")]
 mod brisk;
 mod costs;
+mod light_mutex;
 mod meeting;
 mod skew;
 mod spin;
 
 pub use self::block_on::block_on;
 pub use self::costs::wait_costs;
+pub use self::light_mutex::{LightMutex, LightMutexGuard};
 pub use self::spin::spin_for;
 pub use ::std::hint::spin_loop as spin_hint;
 pub use ::std::sync::Arc;

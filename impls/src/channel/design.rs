@@ -13,7 +13,7 @@ use super::front::Front;
 use super::handle::Handle;
 use super::transformed::Transformed;
 use super::watchers::Watchers;
-use crate::sync::Mutex;
+use crate::sync::LightMutex;
 
 /// The most puts that may wait on one channel, and the most takes (C7). `Handle::split_unlimited` lifts it.
 pub const MAX_WAITERS: usize = 1024;
@@ -86,7 +86,7 @@ pub trait Design: Core {
     fn key() -> Self::Key;
 
     /// Locks.
-    fn lock(state: &Mutex<Self>) -> Self::Guard<'_>;
+    fn lock(state: &LightMutex<Self>) -> Self::Guard<'_>;
 
     /// As [`Handle::put`].
     ///

@@ -12,7 +12,7 @@ use flowmeter_harness::sync::Deadline;
 use super::design::{Deferred, Design};
 use super::halves::{Consumer, Halves, Producer, split};
 use super::transformed::Transformed;
-use crate::sync::{Arc, Mutex};
+use crate::sync::{Arc, LightMutex};
 
 /// A channel: the one handle that puts, takes and closes. Clones are the same channel, and two handles compare by
 /// identity (C13).
@@ -29,7 +29,7 @@ pub(super) struct Shared<D: Design> {
     pub(super) is_rendezvous: bool,
     pub(super) halves: Halves,
     name: Option<Box<str>>,
-    pub(super) state: Mutex<D>,
+    pub(super) state: LightMutex<D>,
 }
 
 impl<D: Design> Clone for Handle<D> {
@@ -107,7 +107,7 @@ impl<D: Design> Handle<D> {
                 is_rendezvous: buffer == Buffer::Rendezvous,
                 halves: Halves::new(),
                 name,
-                state: Mutex::new(state),
+                state: LightMutex::new(state),
             }),
         }
     }

@@ -180,6 +180,10 @@ macro_rules! facade {
         pub type Mutex<T> = explored::lock::Mutex<$engine, T>;
         /// The lock, held.
         pub type MutexGuard<'a, T> = explored::lock::MutexGuard<'a, $engine, T>;
+        /// A lock. How std's is released is of no interest here.
+        pub type LightMutex<T> = Mutex<T>;
+        /// The lock, held.
+        pub type LightMutexGuard<'a, T> = MutexGuard<'a, T>;
         impl<T: Send + 'static> $crate::sync::Lock<T> for Mutex<T> {
             fn new(value: T) -> Self {
                 Mutex::new(value)

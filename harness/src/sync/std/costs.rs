@@ -6,7 +6,7 @@ use ::std::sync::atomic::{AtomicBool, Ordering};
 use ::std::thread::{self, yield_now};
 use ::std::time::{Duration, Instant};
 
-use super::spinning_pays;
+use super::{barrier, spinning_pays};
 use crate::machine::{RoundTrips, Waits, affinity};
 use crate::sync::WaitCosts;
 
@@ -21,6 +21,8 @@ const ASSUMED: WaitCosts = WaitCosts {
 ///
 /// The first call of a process starts a thread that measures it for about a millisecond, and returns what is assumed until
 /// then. That thread starts two more at a time and, on Linux, pins them to two cores. Elsewhere the assumption stays.
+/// Then the thread asks the system for the memory barrier that makes the release of a [`LightMutex`](super::LightMutex)
+/// cheap, and waits some milliseconds for it.
 #[inline]
 pub fn wait_costs() -> Option<WaitCosts> {
     static COSTS: Costs = Costs::unmeasured();
@@ -47,10 +49,13 @@ impl Costs {
     #[cold]
     fn assumed(&'static self, measure: fn() -> WaitCosts) -> WaitCosts {
         // Relaxed: one thread begins it, and nothing else depends on that.
-        if !self.begun.swap(true, Ordering::Relaxed) {
+        if !self.begun.load(Ordering::Relaxed) && !self.begun.swap(true, Ordering::Relaxed) {
             let measuring = thread::Builder::new().name("wait-costs".to_owned());
             // Without the thread the assumption stays.
-            let _ = measuring.spawn(move || self.measured.set(measure()));
+            let _ = measuring.spawn(move || {
+                let _ = self.measured.set(measure());
+                barrier::ask();
+            });
         }
         ASSUMED
     }

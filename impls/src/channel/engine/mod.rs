@@ -45,7 +45,9 @@ use super::front::{Front, Quick};
 use super::handle::Handle;
 use super::outlook;
 use crate::spin::Spin;
-use crate::sync::{Mutex, MutexGuard, Parker, clock, order_key, spinning_pays};
+use crate::sync::{
+    LightMutex, LightMutexGuard, Parker, clock, order_key, spinning_pays, wait_costs,
+};
 
 pub use alts::{AnyClause, Prepared, PutClause, TakeClause};
 pub use buffer::Buffer;
@@ -64,10 +66,10 @@ use waiter::{Notify, wait_for};
 pub type ChannelOver<T, S> = Handle<State<T, S>>;
 
 /// The held lock of a channel, with the front shut. If no request waits when it is dropped, it opens the front.
-pub struct Guard<'a, T: Send, S: Store<T>>(MutexGuard<'a, State<T, S>>);
+pub struct Guard<'a, T: Send, S: Store<T>>(LightMutexGuard<'a, State<T, S>>);
 
 impl<'a, T: Send, S: Store<T>> Guard<'a, T, S> {
-    fn new(mut state: MutexGuard<'a, State<T, S>>) -> Self {
+    fn new(mut state: LightMutexGuard<'a, State<T, S>>) -> Self {
         state.buffer.shut();
         Guard(state)
     }
@@ -132,7 +134,7 @@ impl<T: Send, S: Store<T>> Design for State<T, S> {
         order_key()
     }
 
-    fn lock(state: &Mutex<Self>) -> Guard<'_, T, S> {
+    fn lock(state: &LightMutex<Self>) -> Guard<'_, T, S> {
         Guard::new(state.lock())
     }
 
@@ -217,9 +219,12 @@ impl<T: Send, S: Store<T>> ChannelOver<T, S> {
         (self.shared.is_rendezvous && outlook::waits()).then(|| waker.clone())
     }
 
-    /// Takes note of whether a request of a task waited.
+    /// Takes note of whether a request of a task waited. The first that does has what waiting costs measured.
     #[inline]
     fn learn(&self, waited: bool) {
+        if waited {
+            wait_costs();
+        }
         if self.shared.is_rendezvous {
             outlook::learn(waited);
         }

@@ -17,7 +17,7 @@ use std::task::Waker;
 
 use crate::channel::notify::Notify;
 use crate::sync::atomic::{AtomicBool, Ordering};
-use crate::sync::{Mutex, UnsafeCell};
+use crate::sync::{LightMutex, UnsafeCell};
 
 enum Contents<A> {
     Nothing,
@@ -92,7 +92,7 @@ impl<A> Seat<A> {
     ///
     /// # Safety
     /// The seat was seated in a line of the channel that `channel` locks.
-    pub(super) unsafe fn awaits<S>(&self, channel: &Mutex<S>, waker: &Waker) -> bool {
+    pub(super) unsafe fn awaits<S>(&self, channel: &LightMutex<S>, waker: &Waker) -> bool {
         let held = channel.lock();
         if self.answered.load(Ordering::Relaxed) {
             return false;

@@ -35,7 +35,7 @@ use super::design::{Deferred, Design};
 use super::front::Shut;
 use super::handle::Handle;
 use super::{halves, permits, trampoline};
-use crate::sync::{Arc, Mutex, MutexGuard, Parker, clock};
+use crate::sync::{Arc, LightMutex, LightMutexGuard, Parker, clock};
 
 pub use super::design::MAX_WAITERS;
 pub use alts::{AnyClause, Prepared, PutClause, TakeClause};
@@ -61,7 +61,7 @@ pub type Permit<'a, T> = permits::Permit<'a, State<T>>;
 impl<T: Message> Design for State<T> {
     type Front = Shut;
     type Key = ();
-    type Guard<'a> = MutexGuard<'a, Self>;
+    type Guard<'a> = LightMutexGuard<'a, Self>;
     type PutFuture<'a> = PutFuture<'a, T>;
     type TakeFuture<'a> = TakeFuture<'a, T>;
 
@@ -73,7 +73,7 @@ impl<T: Message> Design for State<T> {
 
     #[inline]
     #[track_caller]
-    fn lock(state: &Mutex<Self>) -> MutexGuard<'_, Self> {
+    fn lock(state: &LightMutex<Self>) -> LightMutexGuard<'_, Self> {
         state.lock()
     }
 

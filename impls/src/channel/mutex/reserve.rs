@@ -11,7 +11,7 @@ use super::state::{Attempt, State};
 use super::waiting::WaitingPut;
 use super::{Channel, wait};
 use crate::channel::permits::{Permit, Room};
-use crate::sync::{Arc, MutexGuard, Parker};
+use crate::sync::{Arc, LightMutexGuard, Parker};
 
 impl<T: Message> Room for State<T> {
     type Waiting = Arc<Operation>;
@@ -50,7 +50,7 @@ impl<T: Message> Room for State<T> {
         self.refill(effects);
     }
 
-    fn wait_for_room(mut state: MutexGuard<'_, State<T>>) -> Result<(), ReserveError> {
+    fn wait_for_room(mut state: LightMutexGuard<'_, State<T>>) -> Result<(), ReserveError> {
         let parker = Parker::new();
         let operation = Operation::new(Notify::Thread(parker.unparker()));
         state.wait_to_reserve(&operation)?;
