@@ -1,14 +1,14 @@
 //! The part of a channel that is used without its lock.
 
-/// The result of an attempt without the lock.
+/// The result of an attempt without the lock, or of one under it that does only what most puts and takes need.
 #[derive(Debug)]
 pub enum Quick<D, V> {
     /// It has committed.
     Done(D),
-    /// There was no room, or no value, at a moment of the attempt at which no request waited. This is certain only
-    /// where a certain answer was asked for.
+    /// There was no room, or no value, at a moment of the attempt at which no request waited. Without the lock this is
+    /// certain only where a certain answer was asked for.
     Unable(V),
-    /// Unknown: ask under the lock.
+    /// Unknown: ask under the lock, or in full.
     Ask(V),
 }
 

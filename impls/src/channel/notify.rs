@@ -19,7 +19,7 @@ pub enum Notify {
 
 impl Notify {
     /// Notifies. Call it outside every lock.
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn tell(self) {
         match self {
             Notify::Thread(unparker) => unparker.unpark(),

@@ -107,12 +107,17 @@ impl<T: Send> Store<T> for Buffer<T> {
     }
 
     #[inline]
+    fn makes_puts_wait(&self) -> bool {
+        matches!(self.overflow, Overflow::Wait)
+    }
+
+    #[inline]
     fn is_full(&self) -> bool {
-        matches!(self.overflow, Overflow::Wait) && self.is_used_up()
+        self.makes_puts_wait() && self.is_used_up()
     }
 
     fn has_limits(&self) -> bool {
-        matches!(self.overflow, Overflow::Wait) && self.capacity > 0
+        self.makes_puts_wait() && self.capacity > 0
     }
 
     fn reserve(&mut self) {
@@ -124,29 +129,35 @@ impl<T: Send> Store<T> for Buffer<T> {
     }
 
     #[inline]
-    fn add(&mut self, value: T, effects: &mut Effects<T>) -> Result<(), T> {
+    fn add(&mut self, value: T) -> Result<(), T> {
         if self.is_used_up() {
-            match self.overflow {
-                Overflow::Wait => return Err(value),
-                Overflow::DropNewest => {
-                    effects.discard(value);
-                    return Ok(());
-                }
-                // More than one value is dropped if values that came back have overfilled the buffer.
-                Overflow::DropOldest => {
-                    while self.values.len() >= self.capacity {
-                        let Some(oldest) = self.next() else { break };
-                        effects.discard(oldest);
-                    }
-                }
-            }
+            return Err(value);
         }
         self.values.push_back(value);
         Ok(())
     }
 
+    fn overflow(&mut self, value: T, effects: &mut Effects<T>) -> Result<(), T> {
+        match self.overflow {
+            Overflow::Wait => return Err(value),
+            Overflow::DropNewest => effects.discard(value),
+            // More than one value is dropped if values that came back have overfilled the buffer.
+            Overflow::DropOldest => {
+                while self.values.len() >= self.capacity {
+                    let Some(oldest) = self.next() else { break };
+                    effects.discard(oldest);
+                }
+                self.values.push_back(value);
+            }
+        }
+        Ok(())
+    }
+
     fn overfill(&mut self, value: T, effects: &mut Effects<T>) {
-        if let Err(value) = self.add(value, effects) {
+        let refused = self
+            .add(value)
+            .or_else(|value| self.overflow(value, effects));
+        if let Err(value) = refused {
             self.values.push_back(value);
         }
     }

@@ -19,7 +19,7 @@ impl<T: Message, S: Store<T> + 'static> Calls for State<T, S> {
         let answer =
             move |put: Put<T>| -> Call { Box::new(move || then(put.map_err(PutError::Closed))) };
         self.puts
-            .join(Party::Callback(Box::new(answer)), Some(value));
+            .join_other(Party::Callback(Box::new(answer)), Some(value));
         Ok(())
     }
 
@@ -36,7 +36,7 @@ impl<T: Message, S: Store<T> + 'static> Calls for State<T, S> {
                 then(value.ok_or(TakeError::Closed));
             })
         };
-        self.takes.join(Party::Callback(Box::new(answer)), ());
+        self.takes.join_other(Party::Callback(Box::new(answer)), ());
         Ok(())
     }
 }

@@ -11,7 +11,7 @@ struct Few<X> {
     first: Option<X>,
     #[expect(
         clippy::box_collection,
-        reason = "every put and take makes and drops such a list, which is almost always empty"
+        reason = "most operations make and drop such a list, which is almost always empty"
     )]
     more: Option<Box<Vec<X>>>,
 }
@@ -53,7 +53,9 @@ impl<T> Effects<T> {
     /// Adds a notification.
     #[inline]
     pub(super) fn tell(&mut self, notify: Notify) {
-        self.notices.push(notify);
+        if !matches!(notify, Notify::Nothing) {
+            self.notices.push(notify);
+        }
     }
 
     /// Adds a value to be dropped.

@@ -7,16 +7,15 @@ use std::task::{Context, Poll, Waker};
 
 use flowmeter_harness::channel::{Offered, Polled, PutError, TakeError};
 
-use super::ChannelOver;
 use super::buffer::Buffer;
 use super::effects::Effects;
-use super::line::Party;
 use super::seat::Seat;
 use super::state::{Handed, Put, State, Taken};
 use super::store::Store;
 use super::waiter::Notify;
+use super::{ChannelOver, Guard};
 use crate::channel::by_name::debug_by_name;
-use crate::channel::design::{Core, Deferred};
+use crate::channel::design::Deferred;
 use crate::channel::front::{Front, Quick};
 use crate::sync::contain;
 
@@ -28,7 +27,7 @@ pub struct PutFuture<'a, T: Send, S: Store<T> = Buffer<T>> {
     value: Option<T>,
     /// Whether the seat stands in line, or has an answer that was not fetched.
     waits: bool,
-    seat: Seat<Put<T>>,
+    seat: Seat<Put<T>, Option<T>>,
 }
 
 /// A take that may have to wait.
@@ -36,7 +35,7 @@ pub struct PutFuture<'a, T: Send, S: Store<T> = Buffer<T>> {
 pub struct TakeFuture<'a, T: Send, S: Store<T> = Buffer<T>> {
     channel: &'a ChannelOver<T, S>,
     stage: Stage,
-    seat: Seat<Taken<T>>,
+    seat: Seat<Taken<T>, ()>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -68,7 +67,7 @@ impl<'a, T: Send, S: Store<T>> PutFuture<'a, T, S> {
     }
 
     #[inline]
-    fn seat(self: Pin<&mut Self>) -> Pin<&mut Seat<Put<T>>> {
+    fn seat(self: Pin<&mut Self>) -> Pin<&mut Seat<Put<T>, Option<T>>> {
         // SAFETY: the seat is pinned with the future: nothing moves it, and `Drop` does not either.
         unsafe { self.map_unchecked_mut(|me| &mut me.seat) }
     }
@@ -92,8 +91,8 @@ impl<'a, T: Send, S: Store<T>> PutFuture<'a, T, S> {
         by: Notify,
     ) {
         // SAFETY: it is seated once, and leaves the line of its channel when it is dropped.
-        let seated = unsafe { self.as_mut().seat().sit(by) };
-        state.puts.join(Party::Single(seated), Some(value));
+        let seated = unsafe { self.as_mut().seat().sit(Some(value), by) };
+        state.puts.join(seated);
         *self.plain().1 = true;
     }
 
@@ -107,10 +106,11 @@ impl<'a, T: Send, S: Store<T>> PutFuture<'a, T, S> {
 
     /// Leaves the line with the value, or fetches the answer.
     pub(super) fn leave(mut self: Pin<&mut Self>) -> Result<T, Put<T>> {
-        let left = self.channel.lock().puts.leave(&self.seat);
-        if let Some(Some(value)) = left {
-            *self.plain().1 = false;
-            return Ok(value);
+        if self.channel.lock().puts.leave(&self.seat) {
+            *self.as_mut().plain().1 = false;
+            // SAFETY: it has just left the line.
+            let value = unsafe { self.seat().withdraw() }.flatten();
+            return Ok(value.expect("a put that waits has its value"));
         }
         let answer = self.as_mut().fetch();
         Err(answer.expect("a put that left the line has an answer"))
@@ -133,20 +133,24 @@ impl<'a, T: Send, S: Store<T>> PutFuture<'a, T, S> {
         };
         let channel = self.channel;
         loop {
-            let mut effects = Effects::new();
             let mut state = channel.lock_in_task();
-            value = match state.offer(value, &mut effects) {
-                Offered::WouldWait(value) => value,
-                Offered::Done => {
+            (state, value) = match state.offer_simply(value) {
+                Quick::Unable(value) => (state, value),
+                Quick::Done(notify) => {
                     drop(state);
                     channel.learn(false);
                     drop_unused(known);
-                    effects.run();
+                    notify.tell();
                     return Poll::Ready(Ok(()));
                 }
-                Offered::Closed(value) => {
-                    return Poll::Ready(Err(PutError::Closed(Some(value))));
-                }
+                Quick::Ask(value) => match put_in_full(state, value) {
+                    Ok(put) => {
+                        channel.learn(false);
+                        drop_unused(known);
+                        return Poll::Ready(put);
+                    }
+                    Err(waits) => waits,
+                },
             };
             if state.puts.is_full() {
                 return Poll::Ready(Err(PutError::TooManyWaiters(value)));
@@ -199,9 +203,8 @@ impl<T: Send, S: Store<T>> Drop for PutFuture<'_, T, S> {
     #[inline]
     fn drop(&mut self) {
         if self.waits {
-            let value = self.channel.lock().puts.leave(&self.seat);
-            // Outside the lock, because the drop of a value may use the channel.
-            drop(value);
+            // The value is dropped with the seat, outside the lock: its drop may use the channel.
+            self.channel.lock().puts.leave(&self.seat);
         }
     }
 }
@@ -216,7 +219,7 @@ impl<'a, T: Send, S: Store<T>> TakeFuture<'a, T, S> {
     }
 
     #[inline]
-    fn seat(self: Pin<&mut Self>) -> Pin<&mut Seat<Taken<T>>> {
+    fn seat(self: Pin<&mut Self>) -> Pin<&mut Seat<Taken<T>, ()>> {
         // SAFETY: the seat is pinned with the future: nothing moves it, and `Drop` does not either.
         unsafe { self.map_unchecked_mut(|me| &mut me.seat) }
     }
@@ -233,8 +236,8 @@ impl<'a, T: Send, S: Store<T>> TakeFuture<'a, T, S> {
     /// As of [`PutFuture::join`].
     pub(super) unsafe fn join(mut self: Pin<&mut Self>, state: &mut State<T, S>, by: Notify) {
         // SAFETY: it is seated once, and leaves the line of its channel when it is dropped.
-        let seated = unsafe { self.as_mut().seat().sit(by) };
-        state.takes.join(Party::Single(seated), ());
+        let seated = unsafe { self.as_mut().seat().sit((), by) };
+        state.takes.join(seated);
         *self.stage() = Stage::Waiting;
     }
 
@@ -248,7 +251,7 @@ impl<'a, T: Send, S: Store<T>> TakeFuture<'a, T, S> {
 
     /// Leaves the line, or fetches the answer.
     pub(super) fn leave(mut self: Pin<&mut Self>) -> Option<Taken<T>> {
-        if self.channel.lock().takes.leave(&self.seat).is_some() {
+        if self.channel.lock().takes.leave(&self.seat) {
             *self.stage() = Stage::Done;
             return None;
         }
@@ -268,19 +271,25 @@ impl<'a, T: Send, S: Store<T>> TakeFuture<'a, T, S> {
         };
         let channel = self.channel;
         loop {
-            let mut effects = Effects::new();
             let mut state = channel.lock_in_task();
-            match state.poll(&mut effects) {
-                Polled::WouldWait => {}
-                Polled::Done(value) => {
+            state = match state.poll_simply() {
+                Quick::Unable(()) => state,
+                Quick::Done((value, notify)) => {
                     drop(state);
                     channel.learn(false);
                     drop_unused(known);
-                    effects.run();
+                    notify.tell();
                     return Poll::Ready(Ok(value));
                 }
-                Polled::Closed => return Poll::Ready(Err(TakeError::Closed)),
-            }
+                Quick::Ask(()) => match take_in_full(state) {
+                    Ok(taken) => {
+                        channel.learn(false);
+                        drop_unused(known);
+                        return Poll::Ready(taken);
+                    }
+                    Err(waits) => waits,
+                },
+            };
             if state.takes.is_full() {
                 return Poll::Ready(Err(TakeError::TooManyWaiters));
             }
@@ -318,7 +327,7 @@ impl<'a, T: Send, S: Store<T>> TakeFuture<'a, T, S> {
     fn give_up(self: Pin<&mut Self>) {
         let mut effects = Effects::new();
         let mut state = self.channel.lock();
-        if state.takes.leave(&self.seat).is_none() {
+        if !state.takes.leave(&self.seat) {
             if let Some(Some(handed)) = self.fetch() {
                 state.give_back(handed, &mut effects);
             }
@@ -355,6 +364,51 @@ impl<T: Send, S: Store<T>> Drop for TakeFuture<'_, T, S> {
             // SAFETY: a future that waits was pinned, and is not moved before it is gone.
             unsafe { Pin::new_unchecked(self) }.give_up();
         }
+    }
+}
+
+/// The lock and the value of a put that would wait.
+type WouldWait<'a, T, S> = (Guard<'a, T, S>, T);
+
+/// Puts where that may notify several requests, or drop values.
+///
+/// # Errors
+/// Gives lock and value back where the put would wait.
+#[cold]
+#[inline(never)]
+fn put_in_full<T: Send, S: Store<T>>(
+    mut state: Guard<'_, T, S>,
+    value: T,
+) -> Result<Result<(), PutError<T>>, WouldWait<'_, T, S>> {
+    let mut effects = Effects::new();
+    let offered = state.offer_in_full(value, &mut effects);
+    if let Offered::WouldWait(value) = offered {
+        return Err((state, value));
+    }
+    drop(state);
+    effects.run();
+    match offered {
+        Offered::Closed(value) => Ok(Err(PutError::Closed(Some(value)))),
+        _ => Ok(Ok(())),
+    }
+}
+
+/// Takes, likewise.
+#[cold]
+#[inline(never)]
+fn take_in_full<T: Send, S: Store<T>>(
+    mut state: Guard<'_, T, S>,
+) -> Result<Result<T, TakeError>, Guard<'_, T, S>> {
+    let mut effects = Effects::new();
+    let polled = state.poll_in_full(&mut effects);
+    if let Polled::WouldWait = polled {
+        return Err(state);
+    }
+    drop(state);
+    effects.run();
+    match polled {
+        Polled::Done(value) => Ok(Ok(value)),
+        _ => Ok(Err(TakeError::Closed)),
     }
 }
 

@@ -11,7 +11,7 @@ use std::marker::PhantomData;
 use crate::sync::{Arc, Mutex};
 
 use super::MAX_WAITERS;
-use super::seat::{Seat, Seated};
+use super::seat::{Seat, Seated, Waiting};
 use super::waiter::{Notify, Waiter};
 use crate::channel::trampoline::Call;
 
@@ -21,10 +21,8 @@ pub(super) type Request = Waiter<usize>;
 /// Where a clause of an alts is answered. The alts reads it under the lock of the clause's channel.
 pub(super) type Slot<A> = Arc<Mutex<Option<A>>>;
 
-/// A request in line, for an answer of type `A`.
+/// A request in line that is not a single put or take of a thread or a task.
 pub(super) enum Party<A> {
-    /// A thread or a task with a single put or take.
-    Single(Seated<A>),
     /// A reservation.
     Reservation(Arc<Waiter<A>>),
     /// A callback. It makes the call from its answer, since only the code that waits knows that both outlive any borrow.
@@ -38,17 +36,10 @@ pub(super) enum Party<A> {
 }
 
 impl<A: Send> Party<A> {
-    fn is_waiting(&self) -> bool {
-        match self {
-            Party::Single(_) | Party::Reservation(_) | Party::Callback(_) => true,
-            Party::Clause { request, .. } => request.is_waiting(),
-        }
-    }
-
     /// Wins the request, so that no other channel serves it. `None` when another channel already has.
     fn win(&self) -> Option<Notify> {
         match self {
-            Party::Single(_) | Party::Reservation(_) | Party::Callback(_) => Some(Notify::Nothing),
+            Party::Reservation(_) | Party::Callback(_) => Some(Notify::Nothing),
             Party::Clause {
                 request, clause, ..
             } => request.answer(*clause),
@@ -56,37 +47,64 @@ impl<A: Send> Party<A> {
     }
 }
 
+/// A request in line, for an answer of type `A`.
+enum Place<A, V> {
+    /// A thread or a task with a single put or take. What it brings is in its seat.
+    Single(Seated<A, V>),
+    /// Boxed, so that a place is two words.
+    Other(Box<(Party<A>, V)>),
+}
+
+impl<A: Send, V> Place<A, V> {
+    fn is_waiting(&self) -> bool {
+        match self {
+            Place::Other(other) => match &other.0 {
+                Party::Clause { request, .. } => request.is_waiting(),
+                Party::Reservation(_) | Party::Callback(_) => true,
+            },
+            Place::Single(_) => true,
+        }
+    }
+
+    fn is_reservation(&self) -> bool {
+        matches!(self, Place::Other(other) if matches!(other.0, Party::Reservation(_)))
+    }
+}
+
 /// A request that was won, has left the line, and still has to be answered.
 #[must_use]
-pub(super) struct Won<'l, A> {
-    party: Party<A>,
+pub(super) struct Won<'l, A, V> {
+    asks: Asks<A, V>,
     /// The lock of the channel is held while its line is borrowed.
     locked: PhantomData<&'l mut ()>,
     /// What is notified, where that was known when the request was won.
     notify: Notify,
 }
 
-impl<A: Send> Won<'_, A> {
+enum Asks<A, V> {
+    Single(Seated<A, V>),
+    Other(Party<A>),
+}
+
+impl<A: Send, V> Won<'_, A, V> {
     /// Answers, under the lock of the channel. Returns what has to be notified outside the lock.
     pub(super) fn answer(self, answer: A) -> Notify {
-        match self.party {
-            // SAFETY: it was taken out of the line, whose borrow says that the lock is held.
-            Party::Single(seated) => unsafe { seated.answer(answer) },
-            Party::Reservation(waiter) => waiter
+        match self.asks {
+            Asks::Single(seated) => {
+                // SAFETY: it was taken out of the line, whose borrow says that the lock is held.
+                unsafe { seated.answer(answer) };
+                self.notify
+            }
+            Asks::Other(Party::Reservation(waiter)) => waiter
                 .answer(answer)
                 .expect("a waiter in line is answered once, by the operation that removes it"),
-            Party::Callback(call) => Notify::Call(call(answer)),
-            Party::Clause { slot, .. } => {
+            Asks::Other(Party::Callback(call)) => Notify::Call(call(answer)),
+            Asks::Other(Party::Clause { slot, .. }) => {
                 *slot.lock() = Some(answer);
                 self.notify
             }
         }
     }
-}
-
-struct Place<A, V> {
-    party: Party<A>,
-    with: V,
 }
 
 /// A line. Each member brings a `V` and waits for an `A`.
@@ -121,7 +139,7 @@ impl<A: Send, V> Line<A, V> {
 
     #[cold]
     fn is_full_of_waiting(&self) -> bool {
-        let waiting = || self.places.iter().filter(|place| place.party.is_waiting());
+        let waiting = || self.places.iter().filter(|place| place.is_waiting());
         waiting().count() >= self.limit
     }
 
@@ -130,74 +148,99 @@ impl<A: Send, V> Line<A, V> {
         self.limit = usize::MAX;
     }
 
-    /// Adds a request at the end.
-    pub(super) fn join(&mut self, party: Party<A>, with: V) {
-        self.places.push_back(Place { party, with });
+    /// Adds a single put or take at the end.
+    #[inline]
+    pub(super) fn join(&mut self, seated: Seated<A, V>) {
+        self.add(Place::Single(seated));
+    }
+
+    /// Adds another request at the end.
+    pub(super) fn join_other(&mut self, party: Party<A>, with: V) {
+        self.add(Place::Other(Box::new((party, with))));
+    }
+
+    #[inline]
+    fn add(&mut self, place: Place<A, V>) {
+        self.places.push_back(place);
     }
 
     /// Whether a request in line still waits.
     pub(super) fn has_waiting(&self) -> bool {
-        self.places.iter().any(|place| place.party.is_waiting())
+        self.places.iter().any(Place::is_waiting)
     }
 
     /// Answers the first request that still waits, and returns what has to be notified, and what the request brought.
     ///
     /// # Errors
     /// Gives the answer back when none waits.
-    #[inline]
     pub(super) fn serve(&mut self, answer: A) -> Result<(Notify, V), A> {
-        self.serve_single(answer)
-            .or_else(|answer| match self.next() {
-                Some((won, with)) => Ok((won.answer(answer), with)),
-                None => Err(answer),
-            })
+        match self.next() {
+            Some((won, with)) => Ok((won.answer(answer), with)),
+            None => Err(answer),
+        }
     }
 
-    /// Answers the first request if it is a put or a take, as most are. Such a one is won by being taken out.
+    /// Whether the first request is a single put or take.
+    #[inline]
+    pub(super) fn starts_with_single(&self) -> bool {
+        matches!(self.places.front(), Some(Place::Single(_)))
+    }
+
+    /// Answers the first request if it is a single put or take, as most are. Such a one is won by being taken out.
     ///
     /// # Errors
     /// Gives the answer back otherwise.
-    #[inline]
-    pub(super) fn serve_single(&mut self, answer: A) -> Result<(Notify, V), A> {
-        let front = self.places.front().map(|place| &place.party);
-        if let Some(Party::Single(_)) = front {
-            if let Some(Place {
-                party: Party::Single(seated),
-                with,
-            }) = self.places.pop_front()
-            {
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(super) fn serve_single(&mut self, answer: A) -> Result<Waiting<V>, A> {
+        if self.starts_with_single() {
+            if let Some(Place::Single(seated)) = self.places.pop_front() {
                 // SAFETY: it was just taken out of the line, which is borrowed under the lock.
-                return Ok((unsafe { seated.answer(answer) }, with));
+                let waiting = unsafe { seated.answer(answer) };
+                return Ok(waiting.expect("it stood in line"));
             }
         }
         Err(answer)
     }
 
     /// Wins the first request that still waits.
-    pub(super) fn next(&mut self) -> Option<(Won<'_, A>, V)> {
-        self.next_with(|_| true)
+    pub(super) fn next(&mut self) -> Option<(Won<'_, A, V>, V)> {
+        self.win(|_| true)
     }
 
-    /// Wins the first request that still waits and has a `V` that satisfies `will_do`.
-    pub(super) fn next_with(&mut self, will_do: impl Fn(&V) -> bool) -> Option<(Won<'_, A>, V)> {
-        self.win(will_do)
+    /// Wins the first reservation.
+    pub(super) fn next_reservation(&mut self) -> Option<(Won<'_, A, V>, V)> {
+        self.win(Place::is_reservation)
     }
 
-    /// The same. Each of them is answered while the line is borrowed.
-    fn win<'l>(&mut self, will_do: impl Fn(&V) -> bool) -> Option<(Won<'l, A>, V)> {
+    /// Wins the first request that still waits and is no reservation.
+    pub(super) fn next_but_reservations(&mut self) -> Option<(Won<'_, A, V>, V)> {
+        self.win(|place| !place.is_reservation())
+    }
+
+    /// Wins the first that still waits and will do. Each of them is answered while the line is borrowed.
+    fn win<'l>(&mut self, will_do: impl Fn(&Place<A, V>) -> bool) -> Option<(Won<'l, A, V>, V)> {
         let mut index = 0;
         loop {
             let place = self.places.get(index)?;
-            let won = will_do(&place.with).then(|| place.party.win());
-            if let Some(notify) = won.flatten() {
-                // Most often it is the first, which `remove` would take out like any other.
-                let place = match index {
-                    0 => self.places.pop_front(),
-                    _ => self.places.remove(index),
+            let won = match place {
+                _ if !will_do(place) => None,
+                Place::Single(_) => Some(Notify::Nothing),
+                Place::Other(other) => other.0.win(),
+            };
+            if let Some(notify) = won {
+                let (asks, notify, with) = match self.places.remove(index)? {
+                    Place::Single(seated) => {
+                        // SAFETY: it was just taken out of the line, whose borrow says that the lock is held.
+                        let Waiting { notify, with } = unsafe { seated.rise() };
+                        (Asks::Single(seated), notify, with)
+                    }
+                    Place::Other(other) => {
+                        let (party, with) = *other;
+                        (Asks::Other(party), notify, with)
+                    }
                 };
-                let Place { party, with } = place?;
                 let won = Won {
-                    party,
+                    asks,
                     locked: PhantomData,
                     notify,
                 };
@@ -210,32 +253,42 @@ impl<A: Send, V> Line<A, V> {
     /// Wins all requests before any of them is answered. So no request that ends here is seen to go on while an alts in
     /// the same line can still be won by another channel (A5). The alts themselves go on only under the lock of this
     /// channel.
-    pub(super) fn win_all(&mut self) -> Vec<(Won<'_, A>, V)> {
+    pub(super) fn win_all(&mut self) -> Vec<(Won<'_, A, V>, V)> {
         if self.is_empty() {
             return Vec::new();
         }
         iter::from_fn(|| self.win(|_| true)).collect()
     }
 
-    /// Removes a single request, and returns what it brought. `None` when it was answered.
-    pub(super) fn leave(&mut self, seat: &Seat<A>) -> Option<V> {
-        self.remove(|party| matches!(party, Party::Single(seated) if seated.is(seat)))
+    /// Removes a single request; `false` when it was answered. What it brought is in its seat.
+    pub(super) fn leave(&mut self, seat: &Seat<A, V>) -> bool {
+        self.remove(|place| matches!(place, Place::Single(seated) if seated.is(seat)))
+            .is_some()
     }
 
-    /// Removes a reservation. `None` when it was answered.
-    pub(super) fn leave_reservation(&mut self, waiter: &Waiter<A>) -> Option<V> {
-        self.remove(|party| matches!(party, Party::Reservation(other) if other.is(waiter)))
+    /// Removes a reservation; `false` when it was answered.
+    pub(super) fn leave_reservation(&mut self, waiter: &Waiter<A>) -> bool {
+        self.remove_other(|party| matches!(party, Party::Reservation(other) if other.is(waiter)))
+            .is_some()
     }
 
     /// Removes a clause of an alts, and returns what it brought. `None` when it was served or never joined.
     pub(super) fn leave_clause(&mut self, me: &Request, at: usize) -> Option<V> {
-        self.remove(|party| {
+        self.remove_other(|party| {
             matches!(party, Party::Clause { request, clause, .. } if *clause == at && request.is(me))
         })
     }
 
-    fn remove(&mut self, is_it: impl Fn(&Party<A>) -> bool) -> Option<V> {
-        let index = self.places.iter().position(|place| is_it(&place.party))?;
-        self.places.remove(index).map(|place| place.with)
+    fn remove_other(&mut self, is_it: impl Fn(&Party<A>) -> bool) -> Option<V> {
+        let removed = self.remove(|place| matches!(place, Place::Other(other) if is_it(&other.0)));
+        match removed? {
+            Place::Other(other) => Some(other.1),
+            Place::Single(_) => None,
+        }
+    }
+
+    fn remove(&mut self, is_it: impl Fn(&Place<A, V>) -> bool) -> Option<Place<A, V>> {
+        let index = self.places.iter().position(is_it)?;
+        self.places.remove(index)
     }
 }

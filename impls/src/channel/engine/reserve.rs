@@ -97,8 +97,7 @@ impl<T: Send, S: Store<T>> Room for State<T, S> {
     fn stop_waiting(channel: &ChannelOver<T, S>, waiter: Arc<Waiter<Put<T>>>) {
         let mut effects = Effects::new();
         let mut state = channel.lock();
-        if state.puts.leave_reservation(&waiter).is_none() && matches!(waiter.fetch(), Some(Ok(())))
-        {
+        if !state.puts.leave_reservation(&waiter) && matches!(waiter.fetch(), Some(Ok(()))) {
             state.release(&mut effects);
         }
         drop(state);
@@ -111,7 +110,8 @@ impl<T: Send, S: Store<T>> State<T, S> {
         if self.puts.is_full() {
             return Err(ReserveError::TooManyWaiters);
         }
-        self.puts.join(Party::Reservation(Arc::clone(waiter)), None);
+        self.puts
+            .join_other(Party::Reservation(Arc::clone(waiter)), None);
         Ok(())
     }
 }

@@ -4,7 +4,8 @@
 //! | --- | --- |
 //! | until it joins a line | its owner |
 //! | while it stands in line | the holder of the channel's lock |
-//! | once `answered` is set, or it has left the line | its owner again |
+//! | taken out to be answered | the same |
+//! | once `answered` is set, or its owner has taken it out | its owner again |
 //!
 //! The thread that answers has taken the seat out of the line under the channel's lock. It stores `answered` as its last
 //! access, and notifies after that by what it took out of the seat.
@@ -19,41 +20,54 @@ use crate::channel::notify::Notify;
 use crate::sync::atomic::{AtomicBool, Ordering};
 use crate::sync::{LightMutex, UnsafeCell};
 
-enum Contents<A> {
+enum Contents<A, V> {
     Nothing,
-    /// In line: what is notified of the answer.
-    Waiting(Notify),
+    /// In line.
+    Waiting(Waiting<V>),
     Answered(A),
 }
 
-impl<A> Contents<A> {
+/// What a request in line has in its seat.
+pub(super) struct Waiting<V> {
+    /// What is notified of the answer.
+    pub(super) notify: Notify,
+    /// What the request brings: a put its value.
+    pub(super) with: V,
+}
+
+impl<A, V> Contents<A, V> {
     fn is_told_by(&self, waker: &Waker) -> bool {
-        matches!(self, Contents::Waiting(Notify::Task(known)) if known.will_wake(waker))
+        let known = match self {
+            Contents::Waiting(Waiting { notify, .. }) => notify,
+            Contents::Nothing | Contents::Answered(_) => return false,
+        };
+        matches!(known, Notify::Task(known) if known.will_wake(waker))
     }
 }
 
-/// A place for one answer.
-pub(super) struct Seat<A> {
+/// A place for one answer of type `A`, to a request that brings a `V`.
+pub(super) struct Seat<A, V> {
     /// Stored with release, so that the owner's acquire sees the answer. Nothing else orders the two.
     answered: AtomicBool,
-    contents: UnsafeCell<Contents<A>>,
+    contents: UnsafeCell<Contents<A, V>>,
     /// The line holds its address.
     _pinned: PhantomPinned,
 }
 
 // SAFETY: the table of the module says which one thread accesses the contents, and they move between threads: an answer
-// by `answered`, a notification by the channel's lock.
-unsafe impl<A: Send> Send for Seat<A> {}
+// by `answered`, what waits by the channel's lock.
+unsafe impl<A: Send, V: Send> Send for Seat<A, V> {}
 // SAFETY: as above.
-unsafe impl<A: Send> Sync for Seat<A> {}
+unsafe impl<A: Send, V: Send> Sync for Seat<A, V> {}
 
 /// A seat in line.
-pub(super) struct Seated<A>(NonNull<Seat<A>>);
+pub(super) struct Seated<A, V>(NonNull<Seat<A, V>>);
 
 // SAFETY: a line is used under its channel's lock, and a seat may be used there by any thread.
-unsafe impl<A: Send> Send for Seated<A> {}
+unsafe impl<A: Send, V: Send> Send for Seated<A, V> {}
 
-impl<A> Seat<A> {
+impl<A, V> Seat<A, V> {
+    #[inline]
     pub(super) fn new() -> Self {
         Seat {
             answered: AtomicBool::new(false),
@@ -62,16 +76,20 @@ impl<A> Seat<A> {
         }
     }
 
-    /// Its place for a line, with what is notified of the answer.
+    /// Its place for a line, with what the request brings, and what is notified of the answer.
     ///
     /// # Safety
     /// The seat was not seated before. Until it is answered, or has left the line under the channel's lock, it is not
     /// dropped.
-    pub(super) unsafe fn sit(self: Pin<&mut Self>, notify: Notify) -> Seated<A> {
+    #[inline]
+    pub(super) unsafe fn sit(self: Pin<&mut Self>, with: V, notify: Notify) -> Seated<A, V> {
         // SAFETY: the owner has it, and nothing moves out of the pin.
         let seat = unsafe { self.get_unchecked_mut() };
+        let waiting = Contents::Waiting(Waiting { notify, with });
+        // Written and not exchanged: a load of what was there would wait for the stores that made the seat just now.
+        // There is nothing in it to be dropped.
         // SAFETY: it stands in no line.
-        unsafe { seat.put(Contents::Waiting(notify)) };
+        (seat.contents).with_mut(|place| unsafe { place.write(waiting) });
         Seated(NonNull::from(seat))
     }
 
@@ -85,6 +103,18 @@ impl<A> Seat<A> {
         match unsafe { self.put(Contents::Nothing) } {
             Contents::Answered(answer) => Some(answer),
             Contents::Nothing | Contents::Waiting(_) => None,
+        }
+    }
+
+    /// What the request brought.
+    ///
+    /// # Safety
+    /// Its owner has taken it out of the line.
+    pub(super) unsafe fn withdraw(self: Pin<&mut Self>) -> Option<V> {
+        // SAFETY: as the caller promises, its owner has it again.
+        match unsafe { self.put(Contents::Nothing) } {
+            Contents::Waiting(Waiting { with, .. }) => Some(with),
+            Contents::Nothing | Contents::Answered(_) => None,
         }
     }
 
@@ -106,14 +136,17 @@ impl<A> Seat<A> {
             return true;
         }
         // Outside the lock, because cloning and dropping a waker run code of the executor.
-        let renewed = Contents::Waiting(Notify::Task(waker.clone()));
+        let renewed = Notify::Task(waker.clone());
         let held = channel.lock();
         if self.answered.load(Ordering::Relaxed) {
             drop(held);
             return false;
         }
         // SAFETY: as above.
-        let former = unsafe { self.put(renewed) };
+        let former = (self.contents).with_mut(|contents| match unsafe { &mut *contents } {
+            Contents::Waiting(waiting) => replace(&mut waiting.notify, renewed),
+            Contents::Nothing | Contents::Answered(_) => unreachable!("it stands in line"),
+        });
         drop(held);
         drop(former);
         true
@@ -121,30 +154,45 @@ impl<A> Seat<A> {
 
     /// # Safety
     /// The caller has the seat, by the table of the module.
-    unsafe fn put(&self, contents: Contents<A>) -> Contents<A> {
+    #[inline]
+    unsafe fn put(&self, contents: Contents<A, V>) -> Contents<A, V> {
         // SAFETY: as the caller promises.
         (self.contents).with_mut(|place| replace(unsafe { &mut *place }, contents))
     }
 }
 
-impl<A> Seated<A> {
-    pub(super) fn is(&self, seat: &Seat<A>) -> bool {
+impl<A, V> Seated<A, V> {
+    #[inline]
+    pub(super) fn is(&self, seat: &Seat<A, V>) -> bool {
         std::ptr::eq(self.0.as_ptr(), seat)
     }
 
-    /// Answers, and returns what has to be notified.
+    /// Takes out what waits, before the answer is known.
+    ///
+    /// # Safety
+    /// It was just taken out of the line, and the caller holds the channel's lock until it has answered.
+    pub(super) unsafe fn rise(&self) -> Waiting<V> {
+        // SAFETY: its owner keeps it until it is answered, and the caller took it out of the line.
+        match unsafe { self.0.as_ref().put(Contents::Nothing) } {
+            Contents::Waiting(waiting) => waiting,
+            Contents::Nothing | Contents::Answered(_) => unreachable!("it stood in line"),
+        }
+    }
+
+    /// Answers, and returns what waited, if it was not taken out before.
     ///
     /// # Safety
     /// It was just taken out of the line, and the caller still holds the channel's lock.
-    pub(super) unsafe fn answer(self, answer: A) -> Notify {
+    #[inline]
+    pub(super) unsafe fn answer(self, answer: A) -> Option<Waiting<V>> {
         // SAFETY: its owner keeps it until it is answered.
         let seat = unsafe { self.0.as_ref() };
         // SAFETY: the caller took it out of the line.
-        let waiting = unsafe { seat.put(Contents::Answered(answer)) };
+        let former = unsafe { seat.put(Contents::Answered(answer)) };
         seat.answered.store(true, Ordering::Release);
-        match waiting {
-            Contents::Waiting(notify) => notify,
-            Contents::Nothing | Contents::Answered(_) => unreachable!("it stood in line"),
+        match former {
+            Contents::Waiting(waiting) => Some(waiting),
+            Contents::Nothing | Contents::Answered(_) => None,
         }
     }
 }

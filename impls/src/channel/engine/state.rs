@@ -10,9 +10,11 @@ use flowmeter_harness::channel::{Buffer, Offered, Polled};
 
 use super::effects::Effects;
 use super::line::Line;
+use super::seat::Waiting;
 use super::store::Store;
 use super::waiter::Notify;
 use crate::channel::design::Core;
+use crate::channel::front::Quick;
 use crate::channel::transformed::Transformed;
 use crate::channel::watchers::Watchers;
 
@@ -30,18 +32,26 @@ pub(super) struct Handed<T> {
 /// The answer to a waiting put or reservation. A refused one gets back what it brought.
 pub(super) type Put<T> = Result<(), Option<T>>;
 
+/// Waiting puts. A reservation brings no value.
+pub(super) type Puts<T> = Line<Put<T>, Option<T>>;
+
+/// Waiting takes.
+pub(super) type Takes<T> = Line<Taken<T>, ()>;
+
 /// The stored values and the waiting requests.
 pub struct State<T, S> {
     pub(super) buffer: S,
     /// The number of values that were handed to waiting takes.
     pub(super) handed: u64,
     pub(super) closed: bool,
+    /// Whether the channel is open, has no transform, and is no promise.
+    is_simple: bool,
     /// Whether the last consumer was dropped. Then values that cancelled takes give back are dropped (C14).
     disconnected: bool,
     /// Waiting puts, with their values, and waiting reservations, without.
-    pub(super) puts: Line<Put<T>, Option<T>>,
+    pub(super) puts: Puts<T>,
     /// Waiting takes.
-    pub(super) takes: Line<Taken<T>, ()>,
+    pub(super) takes: Takes<T>,
     pub(super) transformed: Option<Box<Transformed<T>>>,
     /// Futures that wait for the close.
     watchers: Watchers,
@@ -65,62 +75,37 @@ impl<T: Send, S: Store<T>> Core for State<T, S> {
 
     #[inline]
     fn offer(&mut self, value: T, effects: &mut Effects<T>) -> Offered<T> {
-        if self.closed {
-            return Offered::Closed(value);
-        }
-        if self.transformed.is_some() {
-            return self.offer_transformed(value, effects);
-        }
-        let value = if self.takes.is_empty() {
-            value
-        } else {
-            match self.offer_to_takes(value, effects) {
-                Ok(()) => return Offered::Done,
-                Err(value) => value,
+        match self.offer_simply(value) {
+            Quick::Done(notify) => {
+                effects.tell(notify);
+                Offered::Done
             }
-        };
-        match self.buffer.add(value, effects) {
-            Ok(()) => Offered::Done,
-            Err(value) => Offered::WouldWait(value),
+            Quick::Unable(value) => Offered::WouldWait(value),
+            Quick::Ask(value) => self.offer_in_full(value, effects),
         }
     }
 
     #[inline]
     fn poll(&mut self, effects: &mut Effects<T>) -> Polled<T> {
-        if let Some(value) = self.buffer.next() {
-            if !self.puts.is_empty() {
-                self.refill(effects);
-            }
-            return Polled::Done(value);
-        }
-        if !self.puts.is_empty() {
-            if let Ok((notify, with)) = self.puts.serve_single(Ok(())) {
+        match self.poll_simply() {
+            Quick::Done((value, notify)) => {
                 effects.tell(notify);
-                return Polled::Done(with.expect("a waiting put brings its value"));
+                Polled::Done(value)
             }
-            if let Some((putter, Some(value))) = self.puts.next_with(Option::is_some) {
-                effects.tell(putter.answer(Ok(())));
-                return Polled::Done(value);
-            }
+            Quick::Unable(()) => Polled::WouldWait,
+            Quick::Ask(()) => self.poll_in_full(effects),
         }
-        if !self.closed {
-            return Polled::WouldWait;
-        }
-        if self.is_incomplete() {
-            self.complete(effects);
-            return self.poll(effects);
-        }
-        Polled::Closed
     }
 
     fn close(&mut self, effects: &mut Effects<T>) {
         if std::mem::replace(&mut self.closed, true) {
             return;
         }
+        self.is_simple = false;
         if let Some(wakers) = self.watchers.rise() {
             wakers.for_each(|waker| effects.tell(Notify::Task(waker)));
         }
-        while let Some((reservation, nothing)) = self.puts.next_with(Option::is_none) {
+        while let Some((reservation, nothing)) = self.puts.next_reservation() {
             effects.tell(reservation.answer(Err(nothing)));
         }
         if self.is_incomplete() && !self.puts.has_waiting() {
@@ -164,15 +149,134 @@ impl<T: Send, S: Store<T>> Core for State<T, S> {
 impl<T: Send, S: Store<T>> State<T, S> {
     fn storing(buffer: S, transformed: Option<Box<Transformed<T>>>) -> Self {
         State {
-            buffer,
             handed: 0,
             closed: false,
+            is_simple: transformed.is_none() && buffer.promises().is_none(),
             disconnected: false,
             puts: Line::new(),
             takes: Line::new(),
+            buffer,
             transformed,
             watchers: Watchers::new(),
         }
+    }
+
+    /// Puts, if that notifies at most one request, which is a put or a take of a thread or a task, and drops no value.
+    /// Most do. "Unable" says that the put has to wait, and "ask" that [`State::offer_in_full`] is needed.
+    ///
+    /// It is inlined because its answer is too large for registers, and reading it back from memory stalls. A debug
+    /// build would only need more stack.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(super) fn offer_simply(&mut self, value: T) -> Quick<Notify, T> {
+        if !self.is_simple {
+            return Quick::Ask(value);
+        }
+        if !self.takes.is_empty() {
+            let handed = Handed {
+                value,
+                place: self.handed,
+            };
+            return match self.takes.serve_single(Some(handed)) {
+                Ok(Waiting { notify, .. }) => {
+                    self.handed += 1;
+                    Quick::Done(notify)
+                }
+                Err(Some(Handed { value, .. })) => Quick::Ask(value),
+                Err(None) => unreachable!("a value was offered"),
+            };
+        }
+        match self.buffer.add(value) {
+            Ok(()) => Quick::Done(Notify::Nothing),
+            Err(value) if self.buffer.makes_puts_wait() => Quick::Unable(value),
+            Err(value) => Quick::Ask(value),
+        }
+    }
+
+    /// Takes, with the same limits.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(super) fn poll_simply(&mut self) -> Quick<(T, Notify), ()> {
+        let any_waits = !self.puts.is_empty();
+        if !self.is_simple || any_waits && !self.puts.starts_with_single() {
+            return Quick::Ask(());
+        }
+        if !any_waits {
+            return match self.buffer.next() {
+                Some(value) => Quick::Done((value, Notify::Nothing)),
+                None => Quick::Unable(()),
+            };
+        }
+        let Some(value) = self.buffer.next() else {
+            return match self.puts.serve_single(Ok(())) {
+                Ok(Waiting {
+                    notify,
+                    with: Some(value),
+                }) => Quick::Done((value, notify)),
+                _ => unreachable!("a single put brings its value"),
+            };
+        };
+        // Values that came back may have overfilled the buffer.
+        if self.buffer.is_full() {
+            return Quick::Done((value, Notify::Nothing));
+        }
+        let Ok(Waiting {
+            notify,
+            with: Some(waiting),
+        }) = self.puts.serve_single(Ok(()))
+        else {
+            unreachable!("a single put brings its value");
+        };
+        match self.buffer.add(waiting) {
+            Ok(()) => Quick::Done((value, notify)),
+            Err(_) => unreachable!("a value was just taken out"),
+        }
+    }
+
+    /// Puts, whatever that takes.
+    #[inline(never)]
+    pub(super) fn offer_in_full(&mut self, value: T, effects: &mut Effects<T>) -> Offered<T> {
+        if self.closed {
+            return Offered::Closed(value);
+        }
+        if self.transformed.is_some() {
+            return self.offer_transformed(value, effects);
+        }
+        let value = if self.takes.is_empty() {
+            value
+        } else {
+            match self.offer_to_takes(value, effects) {
+                Ok(()) => return Offered::Done,
+                Err(value) => value,
+            }
+        };
+        let refused = self
+            .buffer
+            .add(value)
+            .or_else(|value| self.buffer.overflow(value, effects));
+        match refused {
+            Ok(()) => Offered::Done,
+            Err(value) => Offered::WouldWait(value),
+        }
+    }
+
+    /// Takes, whatever that takes.
+    #[inline(never)]
+    pub(super) fn poll_in_full(&mut self, effects: &mut Effects<T>) -> Polled<T> {
+        if let Some(value) = self.buffer.next() {
+            self.refill(effects);
+            return Polled::Done(value);
+        }
+        if let Some((putter, Some(value))) = self.puts.next_but_reservations() {
+            effects.tell(putter.answer(Ok(())));
+            return Polled::Done(value);
+        }
+        if !self.closed {
+            return Polled::WouldWait;
+        }
+        if self.is_incomplete() {
+            self.complete(effects);
+            return self.poll(effects);
+        }
+        Polled::Closed
     }
 
     /// Serves waiting takes. The value comes back if none of them keeps it.

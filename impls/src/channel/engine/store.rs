@@ -47,6 +47,9 @@ pub trait Store<T: Send>: Sized + Send {
     /// Whether nothing is stored.
     fn is_empty(&self) -> bool;
 
+    /// Whether a put that finds no room waits, and drops no value.
+    fn makes_puts_wait(&self) -> bool;
+
     /// Whether a put would have to wait.
     fn is_full(&self) -> bool;
 
@@ -59,11 +62,17 @@ pub trait Store<T: Send>: Sized + Send {
     /// Gives back the room of one permit.
     fn release(&mut self);
 
-    /// Stores a value.
+    /// Stores a value if there is room.
+    ///
+    /// # Errors
+    /// Gives the value back if there is none.
+    fn add(&mut self, value: T) -> Result<(), T>;
+
+    /// Puts a value for which there is no room: drops it or the oldest one, as the kind of buffer says.
     ///
     /// # Errors
     /// Gives the value back if the put would have to wait.
-    fn add(&mut self, value: T, effects: &mut Effects<T>) -> Result<(), T>;
+    fn overflow(&mut self, value: T, effects: &mut Effects<T>) -> Result<(), T>;
 
     /// Stores a value, beyond the capacity of a fixed buffer if it must.
     fn overfill(&mut self, value: T, effects: &mut Effects<T>);

@@ -213,6 +213,14 @@ impl<T: Send> Store<T> for Values<T> {
         }
     }
 
+    #[inline]
+    fn makes_puts_wait(&self) -> bool {
+        match self {
+            Values::Queued(_) => true,
+            Values::Locked(buffer) => buffer.makes_puts_wait(),
+        }
+    }
+
     fn is_full(&self) -> bool {
         match self {
             Values::Queued(queued) => queued.is_full(),
@@ -241,14 +249,22 @@ impl<T: Send> Store<T> for Values<T> {
         }
     }
 
-    fn add(&mut self, value: T, effects: &mut Effects<T>) -> Result<(), T> {
+    #[inline]
+    fn add(&mut self, value: T) -> Result<(), T> {
         match self {
             Values::Queued(queued) if queued.is_full() => Err(value),
             Values::Queued(queued) => {
                 queued.queue.push(value);
                 Ok(())
             }
-            Values::Locked(buffer) => buffer.add(value, effects),
+            Values::Locked(buffer) => buffer.add(value),
+        }
+    }
+
+    fn overflow(&mut self, value: T, effects: &mut Effects<T>) -> Result<(), T> {
+        match self {
+            Values::Queued(_) => Err(value),
+            Values::Locked(buffer) => buffer.overflow(value, effects),
         }
     }
 

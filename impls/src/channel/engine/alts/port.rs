@@ -164,6 +164,6 @@ fn join<A: Send + 'static, V>(
         clause,
         slot: answers.slot(),
     };
-    line.join(party, with());
+    line.join_other(party, with());
     true
 }
