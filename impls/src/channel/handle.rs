@@ -26,7 +26,6 @@ pub struct Handle<D: Design> {
 
 pub(super) struct Shared<D: Design> {
     pub(super) key: D::Key,
-    pub(super) is_rendezvous: bool,
     pub(super) halves: Halves,
     name: Option<Box<str>>,
     pub(super) state: LightMutex<D>,
@@ -58,12 +57,12 @@ impl<D: Design> fmt::Debug for Handle<D> {
 impl<D: Design> Handle<D> {
     /// A channel with that buffer.
     pub fn new(buffer: Buffer) -> Self {
-        Handle::called(None, buffer, D::new(buffer, None))
+        Handle::called(None, D::new(buffer, None))
     }
 
     /// A channel with a name, which its `Debug` shows.
     pub fn named(name: impl Into<Box<str>>, buffer: Buffer) -> Self {
-        Handle::called(Some(name.into()), buffer, D::new(buffer, None))
+        Handle::called(Some(name.into()), D::new(buffer, None))
     }
 
     /// A channel that answers every take, now and later, with its first value (B1). Values are cloned under the
@@ -72,7 +71,7 @@ impl<D: Design> Handle<D> {
     where
         D::Value: Clone,
     {
-        Handle::called(None, Buffer::fixed(1), D::promise(D::Value::clone))
+        Handle::called(None, D::promise(D::Value::clone))
     }
 
     /// A channel that stores what the transform makes of the values that are put. If the transform panics on a value,
@@ -90,7 +89,7 @@ impl<D: Design> Handle<D> {
     ) -> Result<Self, TransformError> {
         let transformed = Transformed::new(buffer, transform, handler)?;
         let state = D::new(buffer, Some(transformed));
-        Ok(Handle::called(None, buffer, state))
+        Ok(Handle::called(None, state))
     }
 
     /// A new channel in halves. Dropping the last producer closes it, and dropping the last consumer disconnects it
@@ -99,12 +98,11 @@ impl<D: Design> Handle<D> {
         split(Handle::new(buffer))
     }
 
-    pub(super) fn called(name: Option<Box<str>>, buffer: Buffer, state: D) -> Self {
+    pub(super) fn called(name: Option<Box<str>>, state: D) -> Self {
         Handle {
             front: state.front(),
             shared: Arc::new(Shared {
                 key: D::key(),
-                is_rendezvous: buffer == Buffer::Rendezvous,
                 halves: Halves::new(),
                 name,
                 state: LightMutex::new(state),

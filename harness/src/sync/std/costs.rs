@@ -26,10 +26,10 @@ const ASSUMED: WaitCosts = WaitCosts {
 #[inline]
 pub fn wait_costs() -> Option<WaitCosts> {
     static COSTS: Costs = Costs::unmeasured();
-    spinning_pays().then(|| match COSTS.measured.get() {
-        Some(costs) => *costs,
-        None => COSTS.assumed(measure),
-    })
+    match COSTS.measured.get() {
+        Some(costs) => Some(*costs),
+        None => spinning_pays().then(|| COSTS.assumed(measure)),
+    }
 }
 
 struct Costs {

@@ -2,6 +2,7 @@
 //! value goes back to the channel (C9).
 
 use std::future::Future;
+use std::mem::forget;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
@@ -17,7 +18,8 @@ use super::{ChannelOver, Guard};
 use crate::channel::by_name::debug_by_name;
 use crate::channel::design::Deferred;
 use crate::channel::front::{Front, Quick};
-use crate::sync::contain;
+use crate::channel::outlook;
+use crate::sync::{contain, wait_costs};
 
 /// A put that may have to wait. A value not yet put is dropped with it.
 #[must_use = "a future does nothing unless it is polled"]
@@ -121,31 +123,36 @@ impl<'a, T: Send, S: Store<T>> PutFuture<'a, T, S> {
     /// It does not retry for a while, as a thread does. The task that it waits for may have to run on this very thread.
     ///
     /// The waker is cloned while no lock is held, because that runs code of the executor. It is cloned beforehand only
-    /// where the put will likely wait: the front had no room and no request waited, or the thread expects it to wait at
-    /// a rendezvous.
+    /// where the put will likely wait: the front had no room and no request waited, or the front was shut and the thread
+    /// expects it.
     #[cold]
     #[inline(never)]
     fn begin(self: Pin<&mut Self>, value: T, waker: &Waker) -> Poll<Result<(), PutError<T>>> {
-        let (mut value, mut known) = match self.channel.front.offer::<false>(value) {
+        let (mut value, asks) = match self.channel.front.offer::<false>(value) {
             Quick::Done(()) => return Poll::Ready(Ok(())),
-            Quick::Unable(value) => (value, Some(waker.clone())),
-            Quick::Ask(value) => (value, self.channel.cloned_if_it_waits(waker)),
+            Quick::Unable(value) => (value, false),
+            Quick::Ask(value) => (value, true),
         };
+        let mut known = (!asks || outlook::waits()).then(|| waker.clone());
         let channel = self.channel;
         loop {
             let mut state = channel.lock_in_task();
-            (state, value) = match state.offer_simply(value) {
-                Quick::Unable(value) => (state, value),
-                Quick::Done(notify) => {
+            let mut notify = Notify::Nothing;
+            (state, value) = match state.offer_simply(value, &mut notify) {
+                Quick::Unable(value) => {
+                    forget(notify);
+                    (state, value)
+                }
+                Quick::Done(()) => {
                     drop(state);
-                    channel.learn(false);
+                    learn(asks, false);
                     drop_unused(known);
                     notify.tell();
                     return Poll::Ready(Ok(()));
                 }
                 Quick::Ask(value) => match put_in_full(state, value) {
                     Ok(put) => {
-                        channel.learn(false);
+                        learn(asks, false);
                         drop_unused(known);
                         return Poll::Ready(put);
                     }
@@ -159,7 +166,7 @@ impl<'a, T: Send, S: Store<T>> PutFuture<'a, T, S> {
                 // SAFETY: this is its first poll, and the state is that of its channel.
                 unsafe { self.join(&mut state, value, Notify::Task(waker)) };
                 drop(state);
-                channel.learn(true);
+                learn(asks, true);
                 return Poll::Pending;
             }
             drop(state);
@@ -264,26 +271,31 @@ impl<'a, T: Send, S: Store<T>> TakeFuture<'a, T, S> {
     #[inline(never)]
     fn begin(mut self: Pin<&mut Self>, waker: &Waker) -> Poll<Result<T, TakeError>> {
         *self.as_mut().stage() = Stage::Done;
-        let mut known = match self.channel.front.poll::<false>() {
+        let asks = match self.channel.front.poll::<false>() {
             Quick::Done(value) => return Poll::Ready(Ok(value)),
-            Quick::Unable(()) => Some(waker.clone()),
-            Quick::Ask(()) => self.channel.cloned_if_it_waits(waker),
+            Quick::Unable(()) => false,
+            Quick::Ask(()) => true,
         };
+        let mut known = (!asks || outlook::waits()).then(|| waker.clone());
         let channel = self.channel;
         loop {
             let mut state = channel.lock_in_task();
-            state = match state.poll_simply() {
-                Quick::Unable(()) => state,
-                Quick::Done((value, notify)) => {
+            let mut notify = Notify::Nothing;
+            state = match state.poll_simply(&mut notify) {
+                Quick::Unable(()) => {
+                    forget(notify);
+                    state
+                }
+                Quick::Done(value) => {
                     drop(state);
-                    channel.learn(false);
+                    learn(asks, false);
                     drop_unused(known);
                     notify.tell();
                     return Poll::Ready(Ok(value));
                 }
                 Quick::Ask(()) => match take_in_full(state) {
                     Ok(taken) => {
-                        channel.learn(false);
+                        learn(asks, false);
                         drop_unused(known);
                         return Poll::Ready(taken);
                     }
@@ -297,7 +309,7 @@ impl<'a, T: Send, S: Store<T>> TakeFuture<'a, T, S> {
                 // SAFETY: this is its first poll, and the state is that of its channel.
                 unsafe { self.join(&mut state, Notify::Task(waker)) };
                 drop(state);
-                channel.learn(true);
+                learn(asks, true);
                 return Poll::Pending;
             }
             drop(state);
@@ -409,6 +421,18 @@ fn take_in_full<T: Send, S: Store<T>>(
     match polled {
         Polled::Done(value) => Ok(Ok(value)),
         _ => Ok(Err(TakeError::Closed)),
+    }
+}
+
+/// Takes note of whether a put or take waited, where only the holder of the lock could tell. The first that waits has what
+/// waiting costs measured.
+#[inline]
+fn learn(asked: bool, waited: bool) {
+    if waited {
+        wait_costs();
+    }
+    if asked {
+        outlook::learn(waited);
     }
 }
 

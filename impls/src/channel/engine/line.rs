@@ -92,7 +92,7 @@ impl<A: Send, V> Won<'_, A, V> {
         match self.asks {
             Asks::Single(seated) => {
                 // SAFETY: it was taken out of the line, whose borrow says that the lock is held.
-                unsafe { seated.answer(answer) };
+                unsafe { seated.answer_risen(answer) };
                 self.notify
             }
             Asks::Other(Party::Reservation(waiter)) => waiter
@@ -186,17 +186,20 @@ impl<A: Send, V> Line<A, V> {
         matches!(self.places.front(), Some(Place::Single(_)))
     }
 
-    /// Answers the first request if it is a single put or take, as most are. Such a one is won by being taken out.
+    /// Answers the first request if it is a single put or take, as most are. Such a one is won by being taken out. Moves
+    /// out what is notified, and returns what the request brought.
     ///
     /// # Errors
     /// Gives the answer back otherwise.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(super) fn serve_single(&mut self, answer: A) -> Result<Waiting<V>, A> {
+    pub(super) fn serve_single(&mut self, answer: A, notify: &mut Notify) -> Result<V, A>
+    where
+        V: Default,
+    {
         if self.starts_with_single() {
             if let Some(Place::Single(seated)) = self.places.pop_front() {
                 // SAFETY: it was just taken out of the line, which is borrowed under the lock.
-                let waiting = unsafe { seated.answer(answer) };
-                return Ok(waiting.expect("it stood in line"));
+                return Ok(unsafe { seated.answer(answer, notify) });
             }
         }
         Err(answer)

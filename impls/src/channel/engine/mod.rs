@@ -33,7 +33,6 @@ mod waiter;
 
 use std::ops::{Deref, DerefMut};
 use std::pin::pin;
-use std::task::Waker;
 
 use flowmeter_harness::channel::{
     Offered, Polled, PutError, PutUntilError, TakeError, TakeUntilError,
@@ -43,11 +42,8 @@ use flowmeter_harness::sync::Deadline;
 use super::design::{Core, Deferred, Design, MAX_WAITERS, untimed_put, untimed_take};
 use super::front::{Front, Quick};
 use super::handle::Handle;
-use super::outlook;
 use crate::spin::Spin;
-use crate::sync::{
-    LightMutex, LightMutexGuard, Parker, clock, order_key, spinning_pays, wait_costs,
-};
+use crate::sync::{LightMutex, LightMutexGuard, Parker, clock, order_key, spinning_pays};
 
 pub use alts::{AnyClause, Prepared, PutClause, TakeClause};
 pub use buffer::Buffer;
@@ -210,23 +206,6 @@ impl<T: Send, S: Store<T>> ChannelOver<T, S> {
         match tries.then(|| self.shared.state.try_lock()).flatten() {
             Some(state) => Guard::new(state),
             None => self.lock_later(tries),
-        }
-    }
-
-    /// The waker, if a request of a task is expected to wait.
-    #[inline]
-    fn cloned_if_it_waits(&self, waker: &Waker) -> Option<Waker> {
-        (self.shared.is_rendezvous && outlook::waits()).then(|| waker.clone())
-    }
-
-    /// Takes note of whether a request of a task waited. The first that does has what waiting costs measured.
-    #[inline]
-    fn learn(&self, waited: bool) {
-        if waited {
-            wait_costs();
-        }
-        if self.shared.is_rendezvous {
-            outlook::learn(waited);
         }
     }
 

@@ -11,7 +11,7 @@
 //! access, and notifies after that by what it took out of the seat.
 
 use std::marker::PhantomPinned;
-use std::mem::replace;
+use std::mem::{replace, swap, take};
 use std::pin::Pin;
 use std::ptr::NonNull;
 use std::task::Waker;
@@ -152,6 +152,12 @@ impl<A, V> Seat<A, V> {
         true
     }
 
+    /// Says that it has its answer. From then on it is its owner's.
+    #[inline]
+    fn hand_back(&self) {
+        self.answered.store(true, Ordering::Release);
+    }
+
     /// # Safety
     /// The caller has the seat, by the table of the module.
     #[inline]
@@ -179,20 +185,45 @@ impl<A, V> Seated<A, V> {
         }
     }
 
-    /// Answers, and returns what waited, if it was not taken out before.
+    /// Answers. Moves out what is notified, and returns what the request brought.
     ///
     /// # Safety
-    /// It was just taken out of the line, and the caller still holds the channel's lock.
+    /// It was just taken out of the line, and the caller holds the channel's lock.
     #[inline]
-    pub(super) unsafe fn answer(self, answer: A) -> Option<Waiting<V>> {
+    pub(super) unsafe fn answer(self, answer: A, notify: &mut Notify) -> V
+    where
+        V: Default,
+    {
         // SAFETY: its owner keeps it until it is answered.
         let seat = unsafe { self.0.as_ref() };
-        // SAFETY: the caller took it out of the line.
-        let former = unsafe { seat.put(Contents::Answered(answer)) };
-        seat.answered.store(true, Ordering::Release);
-        match former {
-            Contents::Waiting(waiting) => Some(waiting),
-            Contents::Nothing | Contents::Answered(_) => None,
-        }
+        let with = seat.contents.with_mut(|place| {
+            // SAFETY: the caller took it out of the line.
+            let with = match unsafe { &mut *place } {
+                Contents::Waiting(waiting) => {
+                    swap(notify, &mut waiting.notify);
+                    take(&mut waiting.with)
+                }
+                Contents::Nothing | Contents::Answered(_) => unreachable!("it stood in line"),
+            };
+            // Written after what it replaces was moved out, piece by piece: a copy of the whole would be read back in
+            // other widths, which stalls.
+            // SAFETY: as above. Nothing is left in it to be dropped.
+            unsafe { place.write(Contents::Answered(answer)) };
+            with
+        });
+        seat.hand_back();
+        with
+    }
+
+    /// Answers after [`Seated::rise`].
+    ///
+    /// # Safety
+    /// As there.
+    pub(super) unsafe fn answer_risen(self, answer: A) {
+        // SAFETY: as in `answer`.
+        let seat = unsafe { self.0.as_ref() };
+        // SAFETY: as there.
+        unsafe { seat.put(Contents::Answered(answer)) };
+        seat.hand_back();
     }
 }

@@ -10,7 +10,6 @@ use flowmeter_harness::channel::{Buffer, Offered, Polled};
 
 use super::effects::Effects;
 use super::line::Line;
-use super::seat::Waiting;
 use super::store::Store;
 use super::waiter::Notify;
 use crate::channel::design::Core;
@@ -75,8 +74,9 @@ impl<T: Send, S: Store<T>> Core for State<T, S> {
 
     #[inline]
     fn offer(&mut self, value: T, effects: &mut Effects<T>) -> Offered<T> {
-        match self.offer_simply(value) {
-            Quick::Done(notify) => {
+        let mut notify = Notify::Nothing;
+        match self.offer_simply(value, &mut notify) {
+            Quick::Done(()) => {
                 effects.tell(notify);
                 Offered::Done
             }
@@ -87,8 +87,9 @@ impl<T: Send, S: Store<T>> Core for State<T, S> {
 
     #[inline]
     fn poll(&mut self, effects: &mut Effects<T>) -> Polled<T> {
-        match self.poll_simply() {
-            Quick::Done((value, notify)) => {
+        let mut notify = Notify::Nothing;
+        match self.poll_simply(&mut notify) {
+            Quick::Done(value) => {
                 effects.tell(notify);
                 Polled::Done(value)
             }
@@ -164,10 +165,10 @@ impl<T: Send, S: Store<T>> State<T, S> {
     /// Puts, if that notifies at most one request, which is a put or a take of a thread or a task, and drops no value.
     /// Most do. "Unable" says that the put has to wait, and "ask" that [`State::offer_in_full`] is needed.
     ///
-    /// It is inlined because its answer is too large for registers, and reading it back from memory stalls. A debug
-    /// build would only need more stack.
+    /// It is inlined, and moves what is notified to `notify`, which was nothing. An answer with both would be too large
+    /// for registers, and reading it back from memory stalls. A debug build would only need more stack.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(super) fn offer_simply(&mut self, value: T) -> Quick<Notify, T> {
+    pub(super) fn offer_simply(&mut self, value: T, notify: &mut Notify) -> Quick<(), T> {
         if !self.is_simple {
             return Quick::Ask(value);
         }
@@ -176,17 +177,17 @@ impl<T: Send, S: Store<T>> State<T, S> {
                 value,
                 place: self.handed,
             };
-            return match self.takes.serve_single(Some(handed)) {
-                Ok(Waiting { notify, .. }) => {
+            return match self.takes.serve_single(Some(handed), notify) {
+                Ok(()) => {
                     self.handed += 1;
-                    Quick::Done(notify)
+                    Quick::Done(())
                 }
                 Err(Some(Handed { value, .. })) => Quick::Ask(value),
                 Err(None) => unreachable!("a value was offered"),
             };
         }
         match self.buffer.add(value) {
-            Ok(()) => Quick::Done(Notify::Nothing),
+            Ok(()) => Quick::Done(()),
             Err(value) if self.buffer.makes_puts_wait() => Quick::Unable(value),
             Err(value) => Quick::Ask(value),
         }
@@ -194,39 +195,24 @@ impl<T: Send, S: Store<T>> State<T, S> {
 
     /// Takes, with the same limits.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(super) fn poll_simply(&mut self) -> Quick<(T, Notify), ()> {
+    pub(super) fn poll_simply(&mut self, notify: &mut Notify) -> Quick<T, ()> {
         let any_waits = !self.puts.is_empty();
         if !self.is_simple || any_waits && !self.puts.starts_with_single() {
             return Quick::Ask(());
         }
-        if !any_waits {
-            return match self.buffer.next() {
-                Some(value) => Quick::Done((value, Notify::Nothing)),
-                None => Quick::Unable(()),
-            };
-        }
-        let Some(value) = self.buffer.next() else {
-            return match self.puts.serve_single(Ok(())) {
-                Ok(Waiting {
-                    notify,
-                    with: Some(value),
-                }) => Quick::Done((value, notify)),
-                _ => unreachable!("a single put brings its value"),
-            };
-        };
+        let stored = self.buffer.next();
         // Values that came back may have overfilled the buffer.
-        if self.buffer.is_full() {
-            return Quick::Done((value, Notify::Nothing));
+        if !any_waits || stored.is_some() && self.buffer.is_full() {
+            return stored.map_or(Quick::Unable(()), Quick::Done);
         }
-        let Ok(Waiting {
-            notify,
-            with: Some(waiting),
-        }) = self.puts.serve_single(Ok(()))
-        else {
+        let Ok(Some(waiting)) = self.puts.serve_single(Ok(()), notify) else {
             unreachable!("a single put brings its value");
         };
+        let Some(value) = stored else {
+            return Quick::Done(waiting);
+        };
         match self.buffer.add(waiting) {
-            Ok(()) => Quick::Done((value, notify)),
+            Ok(()) => Quick::Done(value),
             Err(_) => unreachable!("a value was just taken out"),
         }
     }

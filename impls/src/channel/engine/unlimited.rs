@@ -18,6 +18,6 @@ impl<T: Send, S: Store<T>> Handle<State<T, S>> {
         let mut state = State::new(buffer, None);
         state.puts.lift_limit();
         state.takes.lift_limit();
-        split(Handle::called(None, buffer, state))
+        split(Handle::called(None, state))
     }
 }

@@ -17,8 +17,8 @@
 //! ends. One bit of the word says that the front is shut. While it is set, every attempt to move the word on fails, so
 //! no put or take commits without the lock.
 //!
-//! A request that has to wait, or that finds the front shut, takes the channel's lock and shuts the front by a
-//! read-modify-write of each word. The state is exact from then on, and does not change until the lock is released.
+//! A request that has to wait, or that finds the front shut, takes the channel's lock and shuts the front. It does so by
+//! a read-modify-write of each word that can still move on. The state is exact from then on, and does not change until the lock is released.
 //! Under the lock everything works as in `ordered_locks`: values are handed to waiting takes, waiting puts fill free
 //! room, and an alts holds the locks of all its channels. A thread that releases the lock while no request waits opens
 //! the front again.

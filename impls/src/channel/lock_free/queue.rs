@@ -29,8 +29,8 @@ impl Ends {
     };
 }
 
-/// Sets a word of [`One`] or [`Ring`]. The word is shut and the caller holds the channel's lock, or the caller has the
-/// queue for itself. So the caller alone changes the word.
+/// Sets a word of [`One`] or [`Ring`]. The caller holds the channel's lock and the word is shut or cannot be moved on, or
+/// the caller has the queue for itself. So the caller alone changes the word.
 ///
 /// Other threads may read the word by a read-modify-write that changes nothing. Loom may order a store between such a
 /// one and the value that it has read, which the memory model forbids. A value is lost then. So under loom this is a

@@ -33,14 +33,17 @@
 //!
 //! # The front, and how it is shut
 //!
-//! The lowest bit of `head` and `tail` is [`SHUT`]. The holder of the channel's lock sets it, in each word by a
+//! The lowest bit of `head` and `tail` is [`SHUT`]. The holder of the channel's lock sets it, in the first word by a
 //! read-modify-write. An attempt to move a word on expects the bit to be clear, so from then on none succeeds. The
 //! words stand still until the bit is cleared, and the number of stored values is exact. Puts and takes that won their
 //! places earlier may still be about to stamp their slots. The holder of the lock waits for those when it comes to
 //! their slots. They are a few steps from the stamp and wait for no other thread.
 //!
-//! There is no separate "has waiters" word, and no fence. Registering and publishing are both read-modify-writes of one
-//! word, so one of the two comes first.
+//! The second word mostly needs no read-modify-write. Once a full ring is shut for takes, no put can move `tail` on. Once
+//! an empty ring is shut for puts, no take can move `head` on. So a store does ([`shut_after`]).
+//!
+//! There is no separate "has waiters" word, and no fence. A request registers where it can be answered: a put at `head`, a
+//! take at `tail`. Registering and publishing are both read-modify-writes of that word, so one of the two comes first.
 //!
 //! # Orders
 //!
@@ -51,7 +54,7 @@
 //!   told the same way with the two exchanged. A thread that wins a place has read its slot's stamp, which orders all
 //!   that the word would.
 //! * Setting [`SHUT`] acquires, so the holder of the lock knows all that the threads knew which moved the words. While
-//!   both words are shut it alone changes them, by plain stores ([`set`]).
+//!   both words are shut it alone changes them, by plain stores ([`set`]). So it is with a word that no thread can move.
 //!
 //! Source: Vyukov's bounded queue, with the laps of crossbeam's `ArrayQueue`.
 
@@ -137,6 +140,20 @@ pub(super) fn nothing_at<T>(head: u64, tail: u64) -> Option<Quick<T, ()>> {
     } else {
         // The front is shut for puts alone, so the channel may be closed. The answer is under the lock.
         Some(Quick::Ask(()))
+    }
+}
+
+/// Shuts the front at one end, after the other. `limit` is the farthest that the other end lets `word` move: the slot at
+/// that place is in use for a put, or has no value for a take. So at `limit` it stands still.
+///
+/// The store does not acquire what a thread knew that read this word to be told "full" or "empty". No thread was: "full"
+/// is told at the `head` of a full ring, and `tail` alone is stored there. For an empty one it is the other way round.
+#[inline]
+fn shut_after(word: &AtomicU64, limit: u64) {
+    if word.load(Ordering::Acquire) == limit {
+        set(word, limit | SHUT);
+    } else {
+        word.fetch_or(SHUT, Ordering::Acquire);
     }
 }
 
@@ -307,13 +324,18 @@ impl<T> Ring<T> {
         }
     }
 
-    /// Shuts the front at these ends.
+    /// Shuts the front at these ends. Of a full ring only `head` can move, so it is shut first, and `tail` of any other.
     pub(super) fn shut(&self, ends: Ends) {
-        if ends.puts {
+        if !ends.takes {
             self.tail.fetch_or(SHUT, Ordering::Acquire);
-        }
-        if ends.takes {
+        } else if !ends.puts {
             self.head.fetch_or(SHUT, Ordering::Acquire);
+        } else if self.is_full::<false>(self.tail.load(Ordering::Relaxed)) {
+            let head = self.head.fetch_or(SHUT, Ordering::Acquire);
+            shut_after(&self.tail, head.wrapping_add(self.lap));
+        } else {
+            let tail = self.tail.fetch_or(SHUT, Ordering::Acquire);
+            shut_after(&self.head, tail);
         }
     }
 
