@@ -137,6 +137,11 @@ impl<T: Send> Store<T> for Buffer<T> {
         Ok(())
     }
 
+    #[inline]
+    fn fill(&mut self, value: T) {
+        self.values.push_back(value);
+    }
+
     fn overflow(&mut self, value: T, effects: &mut Effects<T>) -> Result<(), T> {
         match self.overflow {
             Overflow::Wait => return Err(value),

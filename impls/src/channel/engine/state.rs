@@ -208,12 +208,12 @@ impl<T: Send, S: Store<T>> State<T, S> {
         let Ok(Some(waiting)) = self.puts.serve_single(Ok(()), notify) else {
             unreachable!("a single put brings its value");
         };
-        let Some(value) = stored else {
-            return Quick::Done(waiting);
-        };
-        match self.buffer.add(waiting) {
-            Ok(()) => Quick::Done(value),
-            Err(_) => unreachable!("a value was just taken out"),
+        match stored {
+            None => Quick::Done(waiting),
+            Some(value) => {
+                self.buffer.fill(waiting);
+                Quick::Done(value)
+            }
         }
     }
 

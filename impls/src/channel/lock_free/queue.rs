@@ -132,6 +132,15 @@ impl<T> Queue<T> {
     pub(super) fn len(&self) -> usize {
         whichever!(self, queue => queue.len())
     }
+    /// Whether there is no room. Exact while the front is shut.
+    #[inline]
+    pub(super) fn is_full(&self) -> bool {
+        match self {
+            Queue::One(one) => one.len() == 1,
+            Queue::Ring(ring) => ring.is_full(),
+            Queue::Segments(_) => false,
+        }
+    }
     pub(super) fn push(&self, value: T) {
         whichever!(self, queue => queue.push(value));
     }

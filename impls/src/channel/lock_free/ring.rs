@@ -271,7 +271,7 @@ impl<T> Ring<T> {
                     unsafe { slot.fill(tail, value) };
                     return Quick::Done(());
                 }
-            } else if self.is_full::<SURE>(tail) {
+            } else if self.is_full_at::<SURE>(tail) {
                 return Quick::Unable(value);
             }
             // Another thread has moved `tail` on, or is about to stamp the slot.
@@ -282,7 +282,7 @@ impl<T> Ring<T> {
     /// Whether the place `tail` is one lap ahead of `head`. The two words alone tell this. It does not matter whether
     /// the last take from that slot has stamped it yet.
     #[inline]
-    fn is_full<const SURE: bool>(&self, tail: u64) -> bool {
+    fn is_full_at<const SURE: bool>(&self, tail: u64) -> bool {
         let head = read::<SURE>(&self.head) & !SHUT;
         head.wrapping_add(self.lap) == tail
     }
@@ -291,7 +291,7 @@ impl<T> Ring<T> {
     #[inline]
     pub(super) fn seems_full(&self) -> bool {
         let tail = self.tail.load(Ordering::Relaxed);
-        tail & SHUT == 0 && self.is_full::<false>(tail)
+        tail & SHUT == 0 && self.is_full_at::<false>(tail)
     }
 
     /// Whether the front is open and a take would find no value. Does not look at the slots.
@@ -330,7 +330,7 @@ impl<T> Ring<T> {
             self.tail.fetch_or(SHUT, Ordering::Acquire);
         } else if !ends.puts {
             self.head.fetch_or(SHUT, Ordering::Acquire);
-        } else if self.is_full::<false>(self.tail.load(Ordering::Relaxed)) {
+        } else if self.is_full() {
             let head = self.head.fetch_or(SHUT, Ordering::Acquire);
             shut_after(&self.tail, head.wrapping_add(self.lap));
         } else {
@@ -347,6 +347,12 @@ impl<T> Ring<T> {
                 set(word, place & !SHUT);
             }
         }
+    }
+
+    /// Whether there is no room. Exact while the front is shut.
+    #[inline]
+    pub(super) fn is_full(&self) -> bool {
+        self.is_full_at::<false>(self.tail.load(Ordering::Relaxed) & !SHUT)
     }
 
     /// The number of stored values. Exact while the front is shut.

@@ -100,11 +100,13 @@ impl<T> Queued<T> {
         self.returned.len() + self.queue.len()
     }
 
+    #[inline]
     fn is_full(&self) -> bool {
-        let used = || self.len() + self.reserved;
-        self.queue
-            .capacity()
-            .is_some_and(|capacity| used() >= capacity)
+        if self.returned.is_empty() && self.reserved == 0 {
+            return self.queue.is_full();
+        }
+        let used = self.len() + self.reserved;
+        (self.queue.capacity()).is_some_and(|capacity| used >= capacity)
     }
 
     fn shut_front(&mut self) {
@@ -258,6 +260,14 @@ impl<T: Send> Store<T> for Values<T> {
                 Ok(())
             }
             Values::Locked(buffer) => buffer.add(value),
+        }
+    }
+
+    #[inline]
+    fn fill(&mut self, value: T) {
+        match self {
+            Values::Queued(queued) => queued.queue.push(value),
+            Values::Locked(buffer) => buffer.fill(value),
         }
     }
 
