@@ -2,19 +2,19 @@
 //! value goes back to the channel (C9).
 
 use std::future::Future;
-use std::mem::forget;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
-use flowmeter_harness::channel::{Offered, Polled, PutError, TakeError};
+use flowmeter_harness::channel::{PutError, TakeError};
 
+use super::ChannelOver;
+use super::attempt;
 use super::buffer::Buffer;
 use super::effects::Effects;
 use super::seat::Seat;
 use super::state::{Handed, Put, State, Taken};
 use super::store::Store;
 use super::waiter::Notify;
-use super::{ChannelOver, Guard};
 use crate::channel::by_name::debug_by_name;
 use crate::channel::design::Deferred;
 use crate::channel::front::{Front, Quick};
@@ -136,28 +136,14 @@ impl<'a, T: Send, S: Store<T>> PutFuture<'a, T, S> {
         let mut known = (!asks || outlook::waits()).then(|| waker.clone());
         let channel = self.channel;
         loop {
-            let mut state = channel.lock_in_task();
-            let mut notify = Notify::Nothing;
-            (state, value) = match state.offer_simply(value, &mut notify) {
-                Quick::Unable(value) => {
-                    forget(notify);
-                    (state, value)
-                }
-                Quick::Done(()) => {
-                    drop(state);
+            let mut state;
+            (state, value) = match attempt::put(channel.lock_in_task(), value) {
+                Err(waits) => waits,
+                Ok(put) => {
                     learn(asks, false);
                     drop_unused(known);
-                    notify.tell();
-                    return Poll::Ready(Ok(()));
+                    return Poll::Ready(put.map_err(|value| PutError::Closed(Some(value))));
                 }
-                Quick::Ask(value) => match put_in_full(state, value) {
-                    Ok(put) => {
-                        learn(asks, false);
-                        drop_unused(known);
-                        return Poll::Ready(put);
-                    }
-                    Err(waits) => waits,
-                },
             };
             if state.puts.is_full() {
                 return Poll::Ready(Err(PutError::TooManyWaiters(value)));
@@ -279,28 +265,13 @@ impl<'a, T: Send, S: Store<T>> TakeFuture<'a, T, S> {
         let mut known = (!asks || outlook::waits()).then(|| waker.clone());
         let channel = self.channel;
         loop {
-            let mut state = channel.lock_in_task();
-            let mut notify = Notify::Nothing;
-            state = match state.poll_simply(&mut notify) {
-                Quick::Unable(()) => {
-                    forget(notify);
-                    state
-                }
-                Quick::Done(value) => {
-                    drop(state);
+            let mut state = match attempt::take(channel.lock_in_task()) {
+                Err(state) => state,
+                Ok(taken) => {
                     learn(asks, false);
                     drop_unused(known);
-                    notify.tell();
-                    return Poll::Ready(Ok(value));
+                    return Poll::Ready(taken.ok_or(TakeError::Closed));
                 }
-                Quick::Ask(()) => match take_in_full(state) {
-                    Ok(taken) => {
-                        learn(asks, false);
-                        drop_unused(known);
-                        return Poll::Ready(taken);
-                    }
-                    Err(waits) => waits,
-                },
             };
             if state.takes.is_full() {
                 return Poll::Ready(Err(TakeError::TooManyWaiters));
@@ -376,51 +347,6 @@ impl<T: Send, S: Store<T>> Drop for TakeFuture<'_, T, S> {
             // SAFETY: a future that waits was pinned, and is not moved before it is gone.
             unsafe { Pin::new_unchecked(self) }.give_up();
         }
-    }
-}
-
-/// The lock and the value of a put that would wait.
-type WouldWait<'a, T, S> = (Guard<'a, T, S>, T);
-
-/// Puts where that may notify several requests, or drop values.
-///
-/// # Errors
-/// Gives lock and value back where the put would wait.
-#[cold]
-#[inline(never)]
-fn put_in_full<T: Send, S: Store<T>>(
-    mut state: Guard<'_, T, S>,
-    value: T,
-) -> Result<Result<(), PutError<T>>, WouldWait<'_, T, S>> {
-    let mut effects = Effects::new();
-    let offered = state.offer_in_full(value, &mut effects);
-    if let Offered::WouldWait(value) = offered {
-        return Err((state, value));
-    }
-    drop(state);
-    effects.run();
-    match offered {
-        Offered::Closed(value) => Ok(Err(PutError::Closed(Some(value)))),
-        _ => Ok(Ok(())),
-    }
-}
-
-/// Takes, likewise.
-#[cold]
-#[inline(never)]
-fn take_in_full<T: Send, S: Store<T>>(
-    mut state: Guard<'_, T, S>,
-) -> Result<Result<T, TakeError>, Guard<'_, T, S>> {
-    let mut effects = Effects::new();
-    let polled = state.poll_in_full(&mut effects);
-    if let Polled::WouldWait = polled {
-        return Err(state);
-    }
-    drop(state);
-    effects.run();
-    match polled {
-        Polled::Done(value) => Ok(Ok(value)),
-        _ => Ok(Err(TakeError::Closed)),
     }
 }
 

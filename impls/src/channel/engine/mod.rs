@@ -18,6 +18,7 @@
 //! Lock order: channels by key, then a waiter or its slot. A thread that holds one of the latter takes no further lock.
 
 mod alts;
+mod attempt;
 mod buffer;
 mod callback;
 mod effects;
@@ -39,7 +40,7 @@ use flowmeter_harness::channel::{
 };
 use flowmeter_harness::sync::Deadline;
 
-use super::design::{Core, Deferred, Design, MAX_WAITERS, untimed_put, untimed_take};
+use super::design::{Design, MAX_WAITERS, untimed_put, untimed_take};
 use super::front::{Front, Quick};
 use super::handle::Handle;
 use crate::spin::Spin;
@@ -232,17 +233,10 @@ impl<T: Send, S: Store<T>> ChannelOver<T, S> {
             Quick::Done(()) => return Ok(()),
             Quick::Unable(value) | Quick::Ask(value) => value,
         };
-        let mut effects = Effects::new();
-        let mut state = self.lock();
-        let value = match state.offer(value, &mut effects) {
-            Offered::WouldWait(value) => value,
-            Offered::Done => {
-                drop(state);
-                effects.run();
-                return Ok(());
-            }
-            Offered::Closed(value) => {
-                return Err(PutUntilError::Put(PutError::Closed(Some(value))));
+        let (mut state, value) = match attempt::put(self.lock(), value) {
+            Err(waits) => waits,
+            Ok(put) => {
+                return put.map_err(|value| PutUntilError::Put(PutError::Closed(Some(value))));
             }
         };
         if clock::has_passed(deadline) {
@@ -279,17 +273,10 @@ impl<T: Send, S: Store<T>> ChannelOver<T, S> {
         if let Quick::Done(value) = self.poll_again(deadline) {
             return Ok(value);
         }
-        let mut effects = Effects::new();
-        let mut state = self.lock();
-        match state.poll(&mut effects) {
-            Polled::WouldWait => {}
-            Polled::Done(value) => {
-                drop(state);
-                effects.run();
-                return Ok(value);
-            }
-            Polled::Closed => return Err(TakeUntilError::Take(TakeError::Closed)),
-        }
+        let mut state = match attempt::take(self.lock()) {
+            Err(state) => state,
+            Ok(taken) => return taken.ok_or(TakeUntilError::Take(TakeError::Closed)),
+        };
         if clock::has_passed(deadline) {
             return Err(TakeUntilError::TimedOut);
         }
@@ -340,10 +327,11 @@ impl<T: Send, S: Store<T>> ChannelOver<T, S> {
             Quick::Unable(value) => return Offered::WouldWait(value),
             Quick::Ask(value) => value,
         };
-        let mut effects = Effects::new();
-        let answer = self.lock().offer(value, &mut effects);
-        effects.run();
-        answer
+        match attempt::put(self.lock(), value) {
+            Ok(Ok(())) => Offered::Done,
+            Ok(Err(value)) => Offered::Closed(value),
+            Err((_, value)) => Offered::WouldWait(value),
+        }
     }
 
     #[cold]
@@ -354,9 +342,10 @@ impl<T: Send, S: Store<T>> ChannelOver<T, S> {
             Quick::Unable(()) => return Polled::WouldWait,
             Quick::Ask(()) => {}
         }
-        let mut effects = Effects::new();
-        let answer = self.lock().poll(&mut effects);
-        effects.run();
-        answer
+        match attempt::take(self.lock()) {
+            Ok(Some(value)) => Polled::Done(value),
+            Ok(None) => Polled::Closed,
+            Err(_) => Polled::WouldWait,
+        }
     }
 }

@@ -165,8 +165,8 @@ impl<T: Send, S: Store<T>> State<T, S> {
     /// Puts, if that notifies at most one request, which is a put or a take of a thread or a task, and drops no value.
     /// Most do. "Unable" says that the put has to wait, and "ask" that [`State::offer_in_full`] is needed.
     ///
-    /// It is inlined, and moves what is notified to `notify`, which was nothing. An answer with both would be too large
-    /// for registers, and reading it back from memory stalls. A debug build would only need more stack.
+    /// It moves what is notified to `notify`, which was nothing. Inlined, because its answer is too large for registers, and
+    /// reading that back from memory stalls.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn offer_simply(&mut self, value: T, notify: &mut Notify) -> Quick<(), T> {
         if !self.is_simple {

@@ -1,0 +1,101 @@
+//! Single puts and takes by the holder of the lock.
+//!
+//! Most notify at most one request, which is a put or a take of a thread or a task, and drop no value. Those are one
+//! step, and no list of effects is made. It is inlined, because its answer is too large for registers, and reading that
+//! back from memory stalls. A debug build would only need more stack.
+
+use std::mem::forget;
+
+use flowmeter_harness::channel::{Offered, Polled};
+
+use super::Guard;
+use super::effects::Effects;
+use super::store::Store;
+use super::waiter::Notify;
+use crate::channel::design::Deferred;
+use crate::channel::front::Quick;
+
+/// Puts, releases the lock and notifies. Answers with the value if the channel is closed.
+///
+/// # Errors
+/// Gives lock and value back where the put has to wait.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(super) fn put<T: Send, S: Store<T>>(
+    mut state: Guard<'_, T, S>,
+    value: T,
+) -> Result<Result<(), T>, (Guard<'_, T, S>, T)> {
+    let mut notify = Notify::Nothing;
+    match state.offer_simply(value, &mut notify) {
+        Quick::Done(()) => {
+            drop(state);
+            notify.tell();
+            Ok(Ok(()))
+        }
+        Quick::Unable(value) => {
+            // Nothing is in it, and a drop would have to look.
+            forget(notify);
+            Err((state, value))
+        }
+        Quick::Ask(value) => put_in_full(state, value),
+    }
+}
+
+/// Takes, releases the lock and notifies. Answers with nothing if the channel is closed and empty.
+///
+/// # Errors
+/// Gives the lock back where the take has to wait.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(super) fn take<T: Send, S: Store<T>>(
+    mut state: Guard<'_, T, S>,
+) -> Result<Option<T>, Guard<'_, T, S>> {
+    let mut notify = Notify::Nothing;
+    match state.poll_simply(&mut notify) {
+        Quick::Done(value) => {
+            drop(state);
+            notify.tell();
+            Ok(Some(value))
+        }
+        Quick::Unable(()) => {
+            forget(notify);
+            Err(state)
+        }
+        Quick::Ask(()) => take_in_full(state),
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn put_in_full<T: Send, S: Store<T>>(
+    mut state: Guard<'_, T, S>,
+    value: T,
+) -> Result<Result<(), T>, (Guard<'_, T, S>, T)> {
+    let mut effects = Effects::new();
+    let offered = state.offer_in_full(value, &mut effects);
+    if let Offered::WouldWait(value) = offered {
+        return Err((state, value));
+    }
+    drop(state);
+    effects.run();
+    match offered {
+        Offered::Closed(value) => Ok(Err(value)),
+        _ => Ok(Ok(())),
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn take_in_full<T: Send, S: Store<T>>(
+    mut state: Guard<'_, T, S>,
+) -> Result<Option<T>, Guard<'_, T, S>> {
+    let mut effects = Effects::new();
+    let polled = state.poll_in_full(&mut effects);
+    if let Polled::WouldWait = polled {
+        return Err(state);
+    }
+    drop(state);
+    effects.run();
+    match polled {
+        Polled::Done(value) => Ok(Some(value)),
+        _ => Ok(None),
+    }
+}
