@@ -487,6 +487,26 @@ pub fn order_key() -> u64 {
     NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
+/// The rank of an object among all that exist and have one, for locks that are taken in order. It is the object's address.
+#[derive(Debug)]
+pub struct Rank(());
+
+impl Rank {
+    /// A rank for an object.
+    #[inline]
+    #[track_caller]
+    pub fn fresh() -> Self {
+        Rank(())
+    }
+
+    /// The number of the object that has this rank. Another one after it was moved.
+    #[inline]
+    #[track_caller]
+    pub fn of<T>(&self, object: &T) -> u64 {
+        ::std::ptr::from_ref(object).addr() as u64
+    }
+}
+
 /// Runs foreign code and catches its panic. The panic hook has run by then.
 ///
 /// # Errors

@@ -64,8 +64,6 @@ pub trait Core: Sized + Send {
 pub trait Design: Core {
     /// The part that is used without the lock.
     type Front: Front<Self::Value>;
-    /// The key by which an alts orders the locks of its channels, in a design that locks several.
-    type Key: Send + Sync + 'static;
     /// The held lock.
     type Guard<'a>: DerefMut<Target = Self>
     where
@@ -81,9 +79,6 @@ pub trait Design: Core {
 
     /// The part that is used without the lock.
     fn front(&self) -> Self::Front;
-
-    /// The key of a new channel.
-    fn key() -> Self::Key;
 
     /// Locks.
     fn lock(state: &LightMutex<Self>) -> Self::Guard<'_>;

@@ -12,7 +12,7 @@ use flowmeter_harness::sync::Deadline;
 use super::design::{Deferred, Design};
 use super::halves::{Consumer, Halves, Producer, split};
 use super::transformed::Transformed;
-use crate::sync::{Arc, LightMutex};
+use crate::sync::{Arc, LightMutex, Rank};
 
 /// A channel: the one handle that puts, takes and closes. Clones are the same channel, and two handles compare by
 /// identity (C13).
@@ -25,7 +25,8 @@ pub struct Handle<D: Design> {
 }
 
 pub(super) struct Shared<D: Design> {
-    pub(super) key: D::Key,
+    /// Its place in the order in which an alts locks, in a design that locks several channels.
+    pub(super) rank: Rank,
     pub(super) halves: Halves,
     name: Option<Box<str>>,
     pub(super) state: LightMutex<D>,
@@ -102,7 +103,7 @@ impl<D: Design> Handle<D> {
         Handle {
             front: state.front(),
             shared: Arc::new(Shared {
-                key: D::key(),
+                rank: Rank::fresh(),
                 halves: Halves::new(),
                 name,
                 state: LightMutex::new(state),

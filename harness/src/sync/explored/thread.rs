@@ -151,6 +151,27 @@ pub fn order_key() -> u64 {
     })
 }
 
+/// The rank of an object among all that exist and have one, for locks that are taken in order. It replays, which an address
+/// does not.
+#[derive(Debug)]
+pub struct Rank(u64);
+
+impl Rank {
+    /// A rank for an object.
+    #[inline]
+    #[track_caller]
+    pub fn fresh() -> Self {
+        Rank(order_key())
+    }
+
+    /// The number of the object that has this rank.
+    #[inline]
+    #[track_caller]
+    pub fn of<T>(&self, _object: &T) -> u64 {
+        self.0
+    }
+}
+
 /// Registers `rescue` to be run by the helper at quiescence.
 pub fn on_quiescence<E: Engine>(rescue: impl FnOnce() + Send + 'static) {
     time::order();

@@ -257,9 +257,6 @@ impl<A: Send, V> Line<A, V> {
     /// the same line can still be won by another channel (A5). The alts themselves go on only under the lock of this
     /// channel.
     pub(super) fn win_all(&mut self) -> Vec<(Won<'_, A, V>, V)> {
-        if self.is_empty() {
-            return Vec::new();
-        }
         iter::from_fn(|| self.win(|_| true)).collect()
     }
 

@@ -44,7 +44,7 @@ use super::design::{Design, MAX_WAITERS, untimed_put, untimed_take};
 use super::front::{Front, Quick};
 use super::handle::Handle;
 use crate::spin::Spin;
-use crate::sync::{LightMutex, LightMutexGuard, Parker, clock, order_key, spinning_pays};
+use crate::sync::{LightMutex, LightMutexGuard, Parker, clock, spinning_pays};
 
 pub use alts::{AnyClause, Prepared, PutClause, TakeClause};
 pub use buffer::Buffer;
@@ -109,7 +109,6 @@ fn looks_again(spin: &mut Spin, deadline: Deadline) -> bool {
 
 impl<T: Send, S: Store<T>> Design for State<T, S> {
     type Front = S::Front;
-    type Key = u64;
     type Guard<'a>
         = Guard<'a, T, S>
     where
@@ -125,10 +124,6 @@ impl<T: Send, S: Store<T>> Design for State<T, S> {
 
     fn front(&self) -> S::Front {
         self.buffer.front()
-    }
-
-    fn key() -> u64 {
-        order_key()
     }
 
     fn lock(state: &LightMutex<Self>) -> Guard<'_, T, S> {
@@ -197,6 +192,12 @@ impl<T: Send, S: Store<T>> Design for State<T, S> {
 }
 
 impl<T: Send, S: Store<T>> ChannelOver<T, S> {
+    /// The key by which an alts orders the locks of its channels.
+    #[inline]
+    fn key(&self) -> u64 {
+        self.shared.rank.of(&*self.shared)
+    }
+
     /// Locks for a task. Where most operations take the lock, and another thread has it, that thread likely runs tasks
     /// which take it next. They are faster without this one, so the task stays away for a while.
     ///

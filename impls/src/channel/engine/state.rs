@@ -114,8 +114,10 @@ impl<T: Send, S: Store<T>> Core for State<T, S> {
         }
         // Takes wait only where nothing is stored and no put of another request waits. So all of them are answered
         // "closed".
-        for (taker, ()) in self.takes.win_all() {
-            effects.tell(taker.answer(None));
+        if !self.takes.is_empty() {
+            for (taker, ()) in self.takes.win_all() {
+                effects.tell(taker.answer(None));
+            }
         }
     }
 
@@ -123,10 +125,14 @@ impl<T: Send, S: Store<T>> Core for State<T, S> {
         let transformed = self.transformed.take();
         self.disconnected = true;
         self.close(effects);
-        for (putter, value) in self.puts.win_all() {
-            effects.tell(putter.answer(Err(value)));
+        if !self.puts.is_empty() {
+            for (putter, value) in self.puts.win_all() {
+                effects.tell(putter.answer(Err(value)));
+            }
         }
-        self.buffer.empty(effects);
+        if !self.buffer.is_empty() {
+            self.buffer.empty(effects);
+        }
         transformed
     }
 

@@ -60,7 +60,6 @@ pub type Permit<'a, T> = permits::Permit<'a, State<T>>;
 
 impl<T: Message> Design for State<T> {
     type Front = Shut;
-    type Key = ();
     type Guard<'a> = LightMutexGuard<'a, Self>;
     type PutFuture<'a> = PutFuture<'a, T>;
     type TakeFuture<'a> = TakeFuture<'a, T>;
@@ -68,8 +67,6 @@ impl<T: Message> Design for State<T> {
     fn front(&self) -> Shut {
         Shut
     }
-
-    fn key() {}
 
     #[inline]
     #[track_caller]

@@ -122,7 +122,7 @@ trait AltsClause<'c>: Send {
 
 impl<'c, 'a: 'c, T: Message, S: Store<T> + 'static> AltsClause<'c> for TakeClause<'a, T, S> {
     fn key(&self) -> u64 {
-        self.channel.shared.key
+        self.channel.key()
     }
 
     fn lock(&self) -> Box<dyn Held + 'c> {
@@ -175,7 +175,7 @@ impl<'c, 'a: 'c, T: Message, S: Store<T> + 'static> AltsClause<'c> for TakeClaus
 
 impl<'c, 'a: 'c, T: Message, S: Store<T> + 'static> AltsClause<'c> for PutClause<'a, T, S> {
     fn key(&self) -> u64 {
-        self.channel.shared.key
+        self.channel.key()
     }
 
     fn lock(&self) -> Box<dyn Held + 'c> {

@@ -53,7 +53,7 @@ impl<'a, T: Message, S: OfFamily<T>> Prepared<'a, T, S> {
     pub(in crate::channel) fn new(clauses: &'a [Clause<'a, S::Family, T>], order: Order) -> Self {
         let keys: Vec<u64> = clauses
             .iter()
-            .map(|clause| channel::<T, S>(clause).shared.key)
+            .map(|clause| channel::<T, S>(clause).key())
             .collect();
         let locking = Locking::new(&keys);
         let puts = |&clause: &usize| matches!(clauses[clause], Clause::Put(_));
