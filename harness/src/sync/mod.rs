@@ -25,7 +25,8 @@
 //! | `precise_wakeups` | asks for wake-ups at deadlines, not some time after (std on Linux) |
 //! | `clock` | `now_nanos`, `brisk_nanos`, `after`, `has_passed`, `left` |
 //! | `choose` | one of n, explored where the world can |
-//! | `random_u64`, `order_key`, `Rank` | random numbers, unique keys, and an order of objects for taking locks; they replay |
+//! | `random_u64`, `order_key` | random numbers, and unique keys, that replay |
+//! | `LockPlace` | an order in which to lock objects, which replays where schedules are explored |
 //!
 //! Every call is `#[inline]` and `#[track_caller]`, so that the harness can name the line that made it. Where schedules
 //! are explored, the harness can also break that line (`sites`). Names that belong to other crates (`Arc`, under std

@@ -487,19 +487,19 @@ pub fn order_key() -> u64 {
     NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
-/// The rank of an object among all that exist and have one, for locks that are taken in order. It is the object's address.
+/// The place of an object in the order in which locks are taken. Here it is the object's address.
 #[derive(Debug)]
-pub struct Rank(());
+pub struct LockPlace(());
 
-impl Rank {
-    /// A rank for an object.
+impl LockPlace {
+    /// A place for a new object.
     #[inline]
     #[track_caller]
     pub fn fresh() -> Self {
-        Rank(())
+        LockPlace(())
     }
 
-    /// The number of the object that has this rank. Another one after it was moved.
+    /// The number of the object that has this place. It differs from those of all others that exist, until it is moved.
     #[inline]
     #[track_caller]
     pub fn of<T>(&self, object: &T) -> u64 {

@@ -23,8 +23,8 @@ use crate::sync::is_taken_apart;
 ///
 /// Every order is relaxed. A half did its operations under the channel's lock, before it was counted out. If the lock
 /// that ends the channel were taken before that, the final count would have been read before that half was counted out.
-/// An operation without the lock, in a design that has some, moves a word on that the close shuts by a
-/// read-modify-write. Either it came first, and the close finds its effect, or it failed and took the lock.
+/// An operation without the lock, in a design that has some, moves a word on that the close shuts. Either it came first,
+/// and the close finds its effect, or it failed and took the lock.
 ///
 /// A half that reads that it is the last one, or the only handle, without counting itself out reads no older number than
 /// that after the last one was made: only a handle makes another one, and its own drop comes after that.

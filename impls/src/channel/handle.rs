@@ -12,7 +12,7 @@ use flowmeter_harness::sync::Deadline;
 use super::design::{Deferred, Design};
 use super::halves::{Consumer, Halves, Producer, split};
 use super::transformed::Transformed;
-use crate::sync::{Arc, LightMutex, Rank};
+use crate::sync::{Arc, LightMutex, LockPlace};
 
 /// A channel: the one handle that puts, takes and closes. Clones are the same channel, and two handles compare by
 /// identity (C13).
@@ -26,7 +26,7 @@ pub struct Handle<D: Design> {
 
 pub(super) struct Shared<D: Design> {
     /// Its place in the order in which an alts locks, in a design that locks several channels.
-    pub(super) rank: Rank,
+    pub(super) place: LockPlace,
     pub(super) halves: Halves,
     name: Option<Box<str>>,
     pub(super) state: LightMutex<D>,
@@ -103,7 +103,7 @@ impl<D: Design> Handle<D> {
         Handle {
             front: state.front(),
             shared: Arc::new(Shared {
-                rank: Rank::fresh(),
+                place: LockPlace::fresh(),
                 halves: Halves::new(),
                 name,
                 state: LightMutex::new(state),

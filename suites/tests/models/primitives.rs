@@ -105,6 +105,10 @@ pub fn models() -> Vec<Model> {
             named("order_keys_differ_and_grow"),
             order_keys_differ_and_grow,
         ),
+        Model::holds(
+            named("objects_have_places_in_a_lock_order"),
+            objects_have_places_in_a_lock_order,
+        ),
         Model::new(named("choose_answers_each_of_n"), choose_answers_each_of_n),
         Model::holds(
             named("a_tracked_value_that_is_dropped_is_no_leak"),
@@ -316,6 +320,21 @@ fn order_keys_differ_and_grow() -> Explored {
         assert!(first < other && other < last);
         if W::NAME != "std" {
             assert_eq!((first, last), (1, 3), "keys begin anew with each execution");
+        }
+    })
+}
+
+fn objects_have_places_in_a_lock_order() -> Explored {
+    exhaust(|| {
+        type Object = (sync::LockPlace, u8);
+        let made = || Box::new((sync::LockPlace::fresh(), 0));
+        let (first, other) = (made(), sync::spawn(made).join());
+        let number = |object: &Object| object.0.of(object);
+        assert_ne!(number(&first), number(&other));
+        assert_eq!(number(&first), number(&first));
+        if W::NAME != "std" {
+            let numbers = (number(&first), number(&other));
+            assert_eq!(numbers, (1, 2), "they begin anew with each execution");
         }
     })
 }

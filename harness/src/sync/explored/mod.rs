@@ -209,7 +209,7 @@ macro_rules! facade {
         pub type Injector<T> = explored::deques::Injector<$engine, T>;
         /// A thread.
         pub type JoinHandle<T> = explored::thread::JoinHandle<$engine, T>;
-        pub use $crate::sync::explored::thread::{Rank, order_key};
+        pub use $crate::sync::explored::thread::{LockPlace, order_key};
         pub use $crate::sync::explored::track::Track;
 
         /// Starts a thread.

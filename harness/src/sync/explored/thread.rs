@@ -151,20 +151,19 @@ pub fn order_key() -> u64 {
     })
 }
 
-/// The rank of an object among all that exist and have one, for locks that are taken in order. It replays, which an address
-/// does not.
+/// The place of an object in the order in which locks are taken. Here it is a key, since an address does not replay.
 #[derive(Debug)]
-pub struct Rank(u64);
+pub struct LockPlace(u64);
 
-impl Rank {
-    /// A rank for an object.
+impl LockPlace {
+    /// A place for a new object.
     #[inline]
     #[track_caller]
     pub fn fresh() -> Self {
-        Rank(order_key())
+        LockPlace(order_key())
     }
 
-    /// The number of the object that has this rank.
+    /// The number of the object that has this place.
     #[inline]
     #[track_caller]
     pub fn of<T>(&self, _object: &T) -> u64 {

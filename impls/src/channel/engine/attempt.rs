@@ -1,8 +1,8 @@
 //! Single puts and takes by the holder of the lock.
 //!
 //! Most notify at most one request, which is a put or a take of a thread or a task, and drop no value. Those are one
-//! step, and no list of effects is made. It is inlined, because its answer is too large for registers, and reading that
-//! back from memory stalls. A debug build would only need more stack.
+//! step, and make no list of effects. That step is inlined: its answer is too large for registers, and reading it back
+//! from memory stalls. A debug build would only need more stack.
 
 use std::mem::forget;
 
@@ -66,10 +66,12 @@ pub(super) fn take<T: Send, S: Store<T>>(
 #[cold]
 #[inline(never)]
 fn put_in_full<T: Send, S: Store<T>>(
-    mut state: Guard<'_, T, S>,
+    state: Guard<'_, T, S>,
     value: T,
 ) -> Result<Result<(), T>, (Guard<'_, T, S>, T)> {
     let mut effects = Effects::new();
+    // Dropped before the effects, also if foreign code under the lock panics.
+    let mut state = state;
     let offered = state.offer_in_full(value, &mut effects);
     if let Offered::WouldWait(value) = offered {
         return Err((state, value));
@@ -85,9 +87,10 @@ fn put_in_full<T: Send, S: Store<T>>(
 #[cold]
 #[inline(never)]
 fn take_in_full<T: Send, S: Store<T>>(
-    mut state: Guard<'_, T, S>,
+    state: Guard<'_, T, S>,
 ) -> Result<Option<T>, Guard<'_, T, S>> {
     let mut effects = Effects::new();
+    let mut state = state;
     let polled = state.poll_in_full(&mut effects);
     if let Polled::WouldWait = polled {
         return Err(state);

@@ -138,7 +138,8 @@ impl<T: Send> Store<T> for Buffer<T> {
     }
 
     #[inline]
-    fn fill(&mut self, value: T) {
+    fn store(&mut self, value: T) {
+        debug_assert!(!self.is_used_up(), "there is room");
         self.values.push_back(value);
     }
 

@@ -124,7 +124,7 @@ impl<'a, T: Send, S: Store<T>> PutFuture<'a, T, S> {
     ///
     /// The waker is cloned while no lock is held, because that runs code of the executor. It is cloned beforehand only
     /// where the put will likely wait: the front had no room and no request waited, or the front was shut and the thread
-    /// expects it.
+    /// expects to wait.
     #[cold]
     #[inline(never)]
     fn begin(self: Pin<&mut Self>, value: T, waker: &Waker) -> Poll<Result<(), PutError<T>>> {
@@ -140,7 +140,9 @@ impl<'a, T: Send, S: Store<T>> PutFuture<'a, T, S> {
             (state, value) = match attempt::put(channel.lock_in_task(), value) {
                 Err(waits) => waits,
                 Ok(put) => {
-                    learn(asks, false);
+                    if asks {
+                        outlook::learn(false);
+                    }
                     drop_unused(known);
                     return Poll::Ready(put.map_err(|value| PutError::Closed(Some(value))));
                 }
@@ -152,7 +154,11 @@ impl<'a, T: Send, S: Store<T>> PutFuture<'a, T, S> {
                 // SAFETY: this is its first poll, and the state is that of its channel.
                 unsafe { self.join(&mut state, value, Notify::Task(waker)) };
                 drop(state);
-                learn(asks, true);
+                // The first that waits has what waiting costs measured.
+                wait_costs();
+                if asks {
+                    outlook::learn(true);
+                }
                 return Poll::Pending;
             }
             drop(state);
@@ -268,7 +274,9 @@ impl<'a, T: Send, S: Store<T>> TakeFuture<'a, T, S> {
             let mut state = match attempt::take(channel.lock_in_task()) {
                 Err(state) => state,
                 Ok(taken) => {
-                    learn(asks, false);
+                    if asks {
+                        outlook::learn(false);
+                    }
                     drop_unused(known);
                     return Poll::Ready(taken.ok_or(TakeError::Closed));
                 }
@@ -280,7 +288,11 @@ impl<'a, T: Send, S: Store<T>> TakeFuture<'a, T, S> {
                 // SAFETY: this is its first poll, and the state is that of its channel.
                 unsafe { self.join(&mut state, Notify::Task(waker)) };
                 drop(state);
-                learn(asks, true);
+                // The first that waits has what waiting costs measured.
+                wait_costs();
+                if asks {
+                    outlook::learn(true);
+                }
                 return Poll::Pending;
             }
             drop(state);
@@ -347,18 +359,6 @@ impl<T: Send, S: Store<T>> Drop for TakeFuture<'_, T, S> {
             // SAFETY: a future that waits was pinned, and is not moved before it is gone.
             unsafe { Pin::new_unchecked(self) }.give_up();
         }
-    }
-}
-
-/// Takes note of whether a put or take waited, where only the holder of the lock could tell. The first that waits has what
-/// waiting costs measured.
-#[inline]
-fn learn(asked: bool, waited: bool) {
-    if waited {
-        wait_costs();
-    }
-    if asked {
-        outlook::learn(waited);
     }
 }
 

@@ -187,7 +187,7 @@ impl<A: Send, V> Line<A, V> {
     }
 
     /// Answers the first request if it is a single put or take, as most are. Such a one is won by being taken out. Moves
-    /// out what is notified, and returns what the request brought.
+    /// what is notified to `notify`, which was nothing, and returns what the request brought.
     ///
     /// # Errors
     /// Gives the answer back otherwise.

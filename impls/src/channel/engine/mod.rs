@@ -195,7 +195,7 @@ impl<T: Send, S: Store<T>> ChannelOver<T, S> {
     /// The key by which an alts orders the locks of its channels.
     #[inline]
     fn key(&self) -> u64 {
-        self.shared.rank.of(&*self.shared)
+        self.shared.place.of(&*self.shared)
     }
 
     /// Locks for a task. Where most operations take the lock, and another thread has it, that thread likely runs tasks

@@ -185,7 +185,7 @@ impl<A, V> Seated<A, V> {
         }
     }
 
-    /// Answers. Moves out what is notified, and returns what the request brought.
+    /// Answers. Moves what is notified to `notify`, which was nothing, and returns what the request brought.
     ///
     /// # Safety
     /// It was just taken out of the line, and the caller holds the channel's lock.
@@ -194,6 +194,7 @@ impl<A, V> Seated<A, V> {
     where
         V: Default,
     {
+        debug_assert!(matches!(notify, Notify::Nothing), "it would be lost");
         // SAFETY: its owner keeps it until it is answered.
         let seat = unsafe { self.0.as_ref() };
         let with = seat.contents.with_mut(|place| {
@@ -207,7 +208,7 @@ impl<A, V> Seated<A, V> {
             };
             // Written after what it replaces was moved out, piece by piece: a copy of the whole would be read back in
             // other widths, which stalls.
-            // SAFETY: as above. Nothing is left in it to be dropped.
+            // SAFETY: as above. What is left in it owns nothing: no request, and the default of what it brings.
             unsafe { place.write(Contents::Answered(answer)) };
             with
         });

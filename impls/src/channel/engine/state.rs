@@ -171,8 +171,7 @@ impl<T: Send, S: Store<T>> State<T, S> {
     /// Puts, if that notifies at most one request, which is a put or a take of a thread or a task, and drops no value.
     /// Most do. "Unable" says that the put has to wait, and "ask" that [`State::offer_in_full`] is needed.
     ///
-    /// It moves what is notified to `notify`, which was nothing. Inlined, because its answer is too large for registers, and
-    /// reading that back from memory stalls.
+    /// It moves what is notified to `notify`, which was nothing. `attempt` says why it is inlined.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn offer_simply(&mut self, value: T, notify: &mut Notify) -> Quick<(), T> {
         if !self.is_simple {
@@ -217,7 +216,7 @@ impl<T: Send, S: Store<T>> State<T, S> {
         match stored {
             None => Quick::Done(waiting),
             Some(value) => {
-                self.buffer.fill(waiting);
+                self.buffer.store(waiting);
                 Quick::Done(value)
             }
         }

@@ -69,7 +69,7 @@ pub trait Store<T: Send>: Sized + Send {
     fn add(&mut self, value: T) -> Result<(), T>;
 
     /// Stores a value, for which there is room.
-    fn fill(&mut self, value: T);
+    fn store(&mut self, value: T);
 
     /// Puts a value for which there is no room: drops it or the oldest one, as the kind of buffer says.
     ///

@@ -18,13 +18,15 @@
 //! no put or take commits without the lock.
 //!
 //! A request that has to wait, or that finds the front shut, takes the channel's lock and shuts the front. It does so by
-//! a read-modify-write of each word that can still move on. The state is exact from then on, and does not change until the lock is released.
+//! a read-modify-write of each word that can still move on. The state is exact from then on, and does not change until
+//! the lock is released.
+//!
 //! Under the lock everything works as in `ordered_locks`: values are handed to waiting takes, waiting puts fill free
 //! room, and an alts holds the locks of all its channels. A thread that releases the lock while no request waits opens
 //! the front again.
 //!
-//! So no wake-up is lost between a look and a wait. Publishing a value and shutting the front are read-modify-writes of
-//! the same word, and the second of them sees the first. This needs no fence, and no separate "has waiters" word that
+//! So no wake-up is lost between a look and a wait. Publishing a value and shutting the end at which it is
+//! published are read-modify-writes of one word, and the second of them sees the first. This needs no fence, and no separate "has waiters" word that
 //! every put and take would have to read: the bit is in the word that they write.
 //!
 //! A closed channel keeps its front shut for puts, because each put has to be answered "closed". It opens the front for

@@ -264,10 +264,13 @@ impl<T: Send> Store<T> for Values<T> {
     }
 
     #[inline]
-    fn fill(&mut self, value: T) {
+    fn store(&mut self, value: T) {
         match self {
-            Values::Queued(queued) => queued.queue.push(value),
-            Values::Locked(buffer) => buffer.fill(value),
+            Values::Queued(queued) => {
+                debug_assert!(!queued.is_full(), "there is room");
+                queued.queue.push(value);
+            }
+            Values::Locked(buffer) => buffer.store(value),
         }
     }
 
