@@ -25,9 +25,9 @@
 //! room, and an alts holds the locks of all its channels. A thread that releases the lock while no request waits opens
 //! the front again.
 //!
-//! So no wake-up is lost between a look and a wait. Publishing a value and shutting the end at which it is
-//! published are read-modify-writes of one word, and the second of them sees the first. This needs no fence, and no separate "has waiters" word that
-//! every put and take would have to read: the bit is in the word that they write.
+//! So no wake-up is lost between a look and a wait. Publishing a value and shutting the end at which it is published are
+//! read-modify-writes of one word, and the second of them sees the first. This needs no fence, and no separate "has
+//! waiters" word that every put and take would have to read: the bit is in the word that they write.
 //!
 //! A closed channel keeps its front shut for puts, because each put has to be answered "closed". It opens the front for
 //! takes; a take that finds the queue empty asks under the lock. The front stays shut for both while a cancelled take's

@@ -37,8 +37,8 @@ impl Ends {
 /// read-modify-write. Shuttle explores the store, without the weak orders. No model has both.
 ///
 /// The store starts a new release sequence. It publishes what earlier writes did, because the caller acquired that
-/// when it shut the word. It may not publish what a thread knew that was told "full" at a shut `head`. That is enough: "empty" is told
-/// only at an open `tail`, and the next shut acquires it.
+/// when it shut the word. It may not publish what a thread knew that was told "full" at a shut `head`. That is enough:
+/// "empty" is told only at an open `tail`, and the next shut acquires it.
 #[inline]
 pub(super) fn set(word: &AtomicU64, value: u64) {
     if cfg!(feature = "loom") {

@@ -39,12 +39,13 @@
 //! places earlier may still be about to stamp their slots. The holder of the lock waits for those when it comes to
 //! their slots. They are a few steps from the stamp and wait for no other thread.
 //!
-//! A request that waits finds the ring full or empty. Then the second word needs only a store ([`shut_after`]). Once a full
-//! ring is shut for takes, no put can move `tail` on. Once an empty ring is shut for puts, no take can move `head` on.
+//! A request that waits finds the ring full or empty. Then the second word needs only a store ([`shut_after`]). Once a
+//! full ring is shut for takes, no put can move `tail` on. Once an empty ring is shut for puts, no take can move `head`
+//! on.
 //!
-//! There is no separate "has waiters" word, and no fence. A request registers where it can be answered: a put at `head`, a
-//! take at `tail`. Registering and publishing are both read-modify-writes of that word, so one of the two comes first. Where
-//! permits hold room, the front stays shut, and nothing is published without the lock.
+//! There is no separate "has waiters" word, and no fence. A request registers where it can be answered: a put at `head`,
+//! a take at `tail`. Registering and publishing are both read-modify-writes of that word, so one of the two comes first.
+//! Where permits hold room, the front stays shut, and nothing is published without the lock.
 //!
 //! # Orders
 //!
@@ -55,8 +56,8 @@
 //!   told the same way with the two exchanged. A thread that wins a place has read its slot's stamp, which orders all
 //!   that the word would.
 //! * Setting [`SHUT`] acquires, so the holder of the lock knows all that the threads knew which moved the words. While
-//!   both words are shut it alone changes them, by plain stores ([`set`]). A word that no
-//!   thread can move is loaded with acquire, and stored in the same way.
+//!   both words are shut it alone changes them, by plain stores ([`set`]). A word that no thread can move is
+//!   loaded with acquire, and stored in the same way.
 //!
 //! Source: Vyukov's bounded queue, with the laps of crossbeam's `ArrayQueue`.
 
@@ -148,7 +149,7 @@ pub(super) fn nothing_at<T>(head: u64, tail: u64) -> Option<Quick<T, ()>> {
 /// Shuts the front at one end, after the other. `limit` is the farthest that the other end lets `word` move: the slot at
 /// that place is in use for a put, or has no value for a take. So at `limit` no other thread moves it.
 ///
-/// Later the holder of the lock may use that slot. It stores the word before it stamps the slot, so a thread that sees the
+/// Later the holder of the lock may use that slot. It shuts the word before it stamps the slot, so a thread that sees the
 /// stamp finds the word shut.
 ///
 /// The store does not acquire what a thread knew that read this word to be told "full" or "empty". No thread was: "full"
