@@ -124,3 +124,37 @@ fn what_a_task_spawns_last_does_not_begin_while_that_blocks() {
     assert_eq!(blocked, Err(RecvTimeoutError::Timeout));
     assert_eq!(after, Ok(7), "it runs once its spawner has ended");
 }
+
+/// What a task wakes last waits there as well.
+#[test]
+fn what_a_task_wakes_last_does_not_run_while_that_blocks() {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .build()
+        .expect("a runtime");
+    // The asking task may come before the other one waits. Then the other one runs at once, and they try again.
+    let blocked = (0..20).any(|_| {
+        let (question, mut asked) = tokio::sync::mpsc::channel(1);
+        let (begins, begun) = mpsc::channel();
+        let (answer, answered) = mpsc::channel();
+        let (ends, ended) = mpsc::channel();
+        runtime.spawn(async move {
+            let _ = begins.send(());
+            let _ = answer.send(asked.recv().await);
+        });
+        begun.recv_timeout(LONG).expect("it has begun");
+        runtime.spawn(async move {
+            let _ = question.try_send(7);
+            let _ = ends.send((answered.recv_timeout(BRIEF), answered));
+        });
+        let (first, answered) = ended.recv_timeout(LONG).expect("it has ended");
+        let is_blocked = first == Err(RecvTimeoutError::Timeout);
+        if is_blocked {
+            let after = answered.recv_timeout(LONG);
+            assert_eq!(after, Ok(Some(7)), "it runs once its waker has ended");
+        }
+        is_blocked
+    });
+    runtime.shutdown_background();
+    assert!(blocked, "it ran beside the task that woke it");
+}

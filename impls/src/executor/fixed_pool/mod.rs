@@ -2,16 +2,20 @@
 //!
 //! One lock guards the run queue and every task. A task's future is stored there while no thread polls it. So
 //! a task is in one place at a time: waiting, queued or on a thread. A wake while it is on a thread queues it
-//! once more, after the poll. Blocking work goes to threads of its own (`executor/blocking.rs`).
+//! once more, after the poll. A woken task may be left to the thread that woke it (`watch.rs`). Blocking work goes to
+//! threads of its own (`executor/blocking.rs`).
 //!
 //! Source: `clojure.core.async.impl.exec.threadpool`, in its first size of 2 + cores; version 1.5.648 has 8
 //! threads instead.
 
 mod task;
+mod watch;
 
+use std::cell::Cell;
 use std::fmt;
 use std::future::Future;
 use std::num::NonZeroUsize;
+use std::ptr;
 use std::task::Context;
 use std::thread::available_parallelism;
 
@@ -20,7 +24,9 @@ use flowmeter_harness::executor::{Executors, Spawn};
 use super::blocking::BlockingThreads;
 use crate::own_thread::OwnThread;
 use crate::sync::atomic::{AtomicU64, Ordering};
-use crate::sync::{Arc, Condvar, Mutex, contain};
+use crate::sync::{
+    Arc, Condvar, Mutex, MutexGuard, contain, spin_for, thread_local, wait_costs, yield_now,
+};
 
 use task::{Tasks, TheFuture, Turn};
 
@@ -33,6 +39,16 @@ pub struct FixedPool {
 /// Spawns on a [`FixedPool`] from anywhere, until that is dropped.
 #[derive(Clone)]
 pub struct PoolSpawner(Arc<Shared>);
+
+/// For how many round trips between cores a task stays in the queue before the watcher takes it. A thread on another
+/// core would get it no sooner (docs/lab/2026-11-30-a-woken-task-stays.md).
+const HELD_UP_TRIPS: u32 = 8;
+
+thread_local! {
+    /// The address of the pool that this thread belongs to; elsewhere null. In std it needs no drop, so it is there in
+    /// the destructors of other thread-locals. It is null again at the end, since another pool may get the address.
+    static HERE: Cell<*const ()> = const { Cell::new(ptr::null()) };
+}
 
 /// The state that the pool, its threads, its spawners and its wakers share.
 struct Shared {
@@ -63,7 +79,7 @@ impl Executors for FixedPool {
 
     fn with_threads(threads: NonZeroUsize) -> Self {
         let shared = Arc::new(Shared {
-            tasks: Mutex::new(Tasks::new()),
+            tasks: Mutex::new(Tasks::new(threads.get())),
             changed: Condvar::new(),
             blocking: BlockingThreads::new(),
             panics: AtomicU64::new(0),
@@ -148,22 +164,29 @@ impl Shared {
     }
 
     fn wake(&self, number: u64) {
-        let called = self.tasks.lock().wake(number);
+        let by_own_thread = HERE.with(|here| here.get() == self.address());
+        let called = self.tasks.lock().wake(number, by_own_thread);
         if called {
             self.changed.notify_one();
         }
     }
 
-    /// The main loop of each thread, until the pool closes.
+    fn address(&self) -> *const () {
+        ptr::from_ref(self).cast()
+    }
+
     fn work(&self) {
+        HERE.with(|here| here.set(self.address()));
+        self.take_turns();
+        HERE.with(|here| here.set(ptr::null()));
+    }
+
+    /// The main loop of each thread, until the pool closes.
+    fn take_turns(&self) {
         let mut tasks = self.tasks.lock();
         while tasks.is_open() {
             let Some(turn) = tasks.next() else {
-                tasks.rest();
-                tasks = self.changed.wait(tasks);
-                while !tasks.goes_on() {
-                    tasks = self.changed.wait(tasks);
-                }
+                tasks = self.rest(tasks);
                 continue;
             };
             drop(tasks);
@@ -191,6 +214,34 @@ impl Shared {
                 self.contain(|| drop(homeless));
                 tasks = self.tasks.lock();
             }
+        }
+    }
+
+    /// Waits until the thread is called, the pool closes, or tasks are held up while it watches.
+    fn rest<'a>(&'a self, mut tasks: MutexGuard<'a, Tasks>) -> MutexGuard<'a, Tasks> {
+        let mut look = tasks.rest();
+        loop {
+            let is_due;
+            (tasks, is_due) = self.changed.wait_until(tasks, look);
+            if tasks.goes_on(look) {
+                return tasks;
+            }
+            if !is_due {
+                continue;
+            }
+            if let Some(turns) = tasks.turns_if_queued() {
+                drop(tasks);
+                match wait_costs() {
+                    Some(costs) => spin_for(HELD_UP_TRIPS * costs.round_trip_nanos),
+                    // A single core: the other thread needs it.
+                    None => yield_now(),
+                }
+                tasks = self.tasks.lock();
+                if tasks.goes_on(look) || tasks.are_held_up(turns) {
+                    return tasks;
+                }
+            }
+            look = tasks.next_look();
         }
     }
 

@@ -4,8 +4,9 @@
 //! it was woken since its last poll began. Numbers are never reused, so a waker that outlives its task has
 //! no effect.
 //!
-//! Invariant of the calls: while tasks are queued and a thread waits that was not called, another is called and does not
-//! run yet. So at most one notification is on its way. The thread that it wakes calls the next one, if tasks are left.
+//! Invariant of the calls: while tasks are queued and a thread waits that was not called, another is called and does
+//! not run yet. So at most one notification is on its way. The thread that it wakes calls the next one, if tasks remain.
+//! Only where the one queued task is left to the thread that woke it, and another watches, none is called (`watch.rs`).
 
 use std::collections::VecDeque;
 use std::future::Future;
@@ -14,10 +15,13 @@ use std::pin::Pin;
 use std::sync::Arc as WakerArc;
 use std::task::{Wake, Waker};
 
+use flowmeter_harness::sync::Deadline;
+
 use crate::sync::{Arc, Track};
 
 use super::super::slots::Slots;
 use super::Shared;
+use super::watch::Watch;
 
 /// The future of a task.
 pub(super) type TheFuture = Pin<Box<dyn Future<Output = ()> + Send>>;
@@ -45,36 +49,73 @@ pub(super) struct Tasks {
     open: bool,
     all: Slots<Task>,
     queue: VecDeque<u64>,
-    /// Threads that wait and were not called yet.
+    /// Those of the pool.
+    threads: usize,
+    /// Threads that wait and were not called yet, the one that watches among them.
     idle: usize,
     /// Calls that no waiting thread has heard yet.
     calls: usize,
+    /// Turns that have begun.
+    turns: u64,
+    watch: Watch,
 }
 
 impl Tasks {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(threads: usize) -> Self {
         Tasks {
             open: true,
+            threads,
             all: Slots::new(),
             queue: VecDeque::new(),
             idle: 0,
             calls: 0,
+            turns: 0,
+            watch: Watch::new(),
         }
     }
 
-    /// A thread is about to wait.
-    pub(super) fn rest(&mut self) {
+    /// A thread is about to wait. When it looks at the queue: never, unless it is the one that watches.
+    pub(super) fn rest(&mut self) -> Deadline {
         self.idle += 1;
+        if self.idle == self.threads {
+            // There is no task to watch, and the first that comes calls a thread.
+            return Deadline::NEVER;
+        }
+        self.watch.begin()
     }
 
-    /// Whether a thread that waited goes on: it was called, or the pool has closed.
-    pub(super) fn goes_on(&mut self) -> bool {
+    /// Whether a thread that waited goes on: it was called, or the pool has closed. `look` is when it would have
+    /// looked.
+    pub(super) fn goes_on(&mut self, look: Deadline) -> bool {
         match self.calls.checked_sub(1) {
             Some(calls) => self.calls = calls,
             None if self.open => return false,
             None => self.idle -= 1,
         }
+        if look != Deadline::NEVER {
+            self.watch.end();
+        }
         true
+    }
+
+    /// How many turns have begun, if tasks are queued.
+    pub(super) fn turns_if_queued(&self) -> Option<u64> {
+        (!self.queue.is_empty()).then_some(self.turns)
+    }
+
+    /// Whether tasks are queued, and no turn has begun after those `turns`. Then the thread that watches goes on.
+    pub(super) fn are_held_up(&mut self, turns: u64) -> bool {
+        let are_held_up = self.turns_if_queued() == Some(turns);
+        if are_held_up {
+            self.idle -= 1;
+            self.watch.pause();
+        }
+        are_held_up
+    }
+
+    /// No task is held up. When the thread that watches looks next.
+    pub(super) fn next_look(&mut self) -> Deadline {
+        self.watch.next_look()
     }
 
     /// Calls a thread for the tasks in the queue. `false` if none waits, or one was called and does not run yet: that one
@@ -114,17 +155,19 @@ impl Tasks {
         Ok(self.call())
     }
 
-    /// Wakes a task; returns whether to notify a thread.
-    pub(super) fn wake(&mut self, number: u64) -> bool {
+    /// Wakes a task; returns whether to notify a thread. `by_own_thread`: of the pool.
+    pub(super) fn wake(&mut self, number: u64, by_own_thread: bool) -> bool {
         let Some(task) = self.all.get_mut(number).filter(|task| !task.woken) else {
             return false;
         };
         task.woken = true;
-        let waits = task.future.is_some();
-        if waits {
-            self.queue.push_back(number);
+        if task.future.is_none() {
+            return false;
         }
-        waits && self.call()
+        self.queue.push_back(number);
+        let may_stay = by_own_thread && self.queue.len() == 1;
+        let is_left = may_stay && self.watch.asks_to_leave();
+        !is_left && self.call()
     }
 
     /// Takes out the first task in the queue.
@@ -132,6 +175,7 @@ impl Tasks {
         let number = self.queue.pop_front()?;
         let task = self.all.get_mut(number)?;
         task.woken = false;
+        self.turns += 1;
         let (future, waker) = (task.future.take()?, task.waker.clone());
         Some(Turn {
             number,
