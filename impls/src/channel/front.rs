@@ -54,11 +54,11 @@ impl<T> Front<T> for Shut {
     fn mostly_locks(&self) -> bool {
         true
     }
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn offer_at_once(&self, value: T) -> Result<(), T> {
         Err(value)
     }
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn poll_at_once(&self) -> Option<T> {
         None
     }

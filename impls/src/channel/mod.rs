@@ -33,3 +33,6 @@ mod transformed;
 pub mod transforms;
 pub mod values;
 pub mod watchers;
+
+/// Whether schedules are explored here. Then looking again finds nothing new, and few requests are made.
+const EXPLORED: bool = cfg!(any(feature = "loom", feature = "shuttle"));

@@ -3,12 +3,12 @@
 use std::task::Waker;
 
 use super::trampoline::{self, Call};
-use crate::sync::{Unparker, contain};
+use crate::sync::{Parker, Track, Unparker, contain};
 
 /// What is notified of an answer.
 pub enum Notify {
-    /// A waiting thread.
-    Thread(Unparker),
+    /// A waiting thread. The checkers report one that is never dropped.
+    Thread(Track<Unparker>),
     /// A task with a pending future.
     Task(Waker),
     /// A callback, with its answer in it.
@@ -18,11 +18,16 @@ pub enum Notify {
 }
 
 impl Notify {
+    /// The thread of that parker.
+    pub(super) fn thread(parker: &Parker) -> Self {
+        Notify::Thread(Track::new(parker.unparker()))
+    }
+
     /// Notifies. Call it outside every lock.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn tell(self) {
         match self {
-            Notify::Thread(unparker) => unparker.unpark(),
+            Notify::Thread(unparker) => unparker.get_ref().unpark(),
             Notify::Task(waker) => {
                 contain(|| waker.wake());
             }

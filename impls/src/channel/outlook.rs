@@ -8,11 +8,11 @@
 
 use std::cell::Cell;
 
+use super::EXPLORED;
 use crate::sync::thread_local;
 
-/// In explored worlds a thread makes few requests, and both guesses have to occur. So it learns sooner.
-const EXPLORED: bool = cfg!(any(feature = "loom", feature = "shuttle"));
-/// How many requests are a history.
+/// How many requests are a history. In explored worlds a thread makes few, and both guesses have to occur. So it learns
+/// sooner there.
 const LENGTH: u32 = if EXPLORED { 2 } else { 8 };
 /// The bits of a history.
 const BITS: u8 = u8::MAX >> (u8::BITS - LENGTH);
@@ -35,6 +35,12 @@ thread_local! {
 }
 
 impl Known {
+    /// Whether none of the last eight requests waited. Then nothing is learned, so that such requests store nothing.
+    #[inline]
+    fn is_calm(&self) -> bool {
+        self.history.get() == 0 && !EXPLORED
+    }
+
     #[inline]
     fn next(&self) -> &Cell<bool> {
         &self.waited[usize::from(self.history.get())]
@@ -44,22 +50,20 @@ impl Known {
 /// Whether the next request of this thread will wait.
 #[inline]
 pub(super) fn waits() -> bool {
-    KNOWN.with(|known| known.next().get())
+    KNOWN.with(|known| !known.is_calm() && known.next().get())
 }
 
 /// Takes note of whether a request of this thread waited.
 #[inline]
 pub(super) fn learn(waited: bool) {
     KNOWN.with(|known| {
-        let history = known.history.get();
-        // Long without one that waited: nothing is learned, so that such requests store nothing.
-        let is_calm = history == 0 && !EXPLORED;
-        if is_calm && !waited {
+        if known.is_calm() && !waited {
             return;
         }
-        if !is_calm {
+        if !known.is_calm() {
             known.next().set(waited);
         }
+        let history = known.history.get();
         known.history.set((history << 1 | u8::from(waited)) & BITS);
     });
 }

@@ -2,12 +2,12 @@
 //! value goes back to the channel (C9).
 
 use std::future::Future;
+use std::mem::ManuallyDrop;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
 use flowmeter_harness::channel::{PutError, TakeError};
 
-use super::ChannelOver;
 use super::attempt;
 use super::buffer::Buffer;
 use super::effects::Effects;
@@ -15,6 +15,7 @@ use super::seat::Seat;
 use super::state::{Handed, Put, State, Taken};
 use super::store::Store;
 use super::waiter::Notify;
+use super::{ChannelOver, Guard};
 use crate::channel::by_name::debug_by_name;
 use crate::channel::design::Deferred;
 use crate::channel::front::{Front, Quick};
@@ -29,7 +30,8 @@ pub struct PutFuture<'a, T: Send, S: Store<T> = Buffer<T>> {
     value: Option<T>,
     /// Whether the seat stands in line, or has an answer that was not fetched.
     waits: bool,
-    seat: Seat<Put<T>, Option<T>>,
+    /// Dropped while the put waits. At any other time there is nothing in it.
+    seat: ManuallyDrop<Seat<Put<T>, Option<T>>>,
 }
 
 /// A take that may have to wait.
@@ -37,7 +39,8 @@ pub struct PutFuture<'a, T: Send, S: Store<T> = Buffer<T>> {
 pub struct TakeFuture<'a, T: Send, S: Store<T> = Buffer<T>> {
     channel: &'a ChannelOver<T, S>,
     stage: Stage,
-    seat: Seat<Taken<T>, ()>,
+    /// Dropped while the take waits. At any other time there is nothing in it.
+    seat: ManuallyDrop<Seat<Taken<T>, ()>>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -54,7 +57,7 @@ impl<'a, T: Send, S: Store<T>> PutFuture<'a, T, S> {
             channel,
             value: Some(value),
             waits: false,
-            seat: Seat::new(),
+            seat: ManuallyDrop::new(Seat::new()),
         }
     }
 
@@ -64,14 +67,14 @@ impl<'a, T: Send, S: Store<T>> PutFuture<'a, T, S> {
             channel,
             value: None,
             waits: false,
-            seat: Seat::new(),
+            seat: ManuallyDrop::new(Seat::new()),
         }
     }
 
     #[inline]
     fn seat(self: Pin<&mut Self>) -> Pin<&mut Seat<Put<T>, Option<T>>> {
         // SAFETY: the seat is pinned with the future: nothing moves it, and `Drop` does not either.
-        unsafe { self.map_unchecked_mut(|me| &mut me.seat) }
+        unsafe { self.map_unchecked_mut(|me| &mut *me.seat) }
     }
 
     /// The fields that are never pinned.
@@ -118,7 +121,8 @@ impl<'a, T: Send, S: Store<T>> PutFuture<'a, T, S> {
         Err(answer.expect("a put that left the line has an answer"))
     }
 
-    /// Puts a value that the front did not accept. Not inlined, so that a put that does not wait needs no stack for it.
+    /// Puts a value after [`ChannelOver::put_at_once`] has failed. `held` is the lock, if that has taken it. Not
+    /// inlined, so that a put that does not wait needs no stack for it.
     ///
     /// It does not retry for a while, as a thread does. The task that it waits for may have to run on this very thread.
     ///
@@ -127,17 +131,24 @@ impl<'a, T: Send, S: Store<T>> PutFuture<'a, T, S> {
     /// expects to wait.
     #[cold]
     #[inline(never)]
-    fn begin(self: Pin<&mut Self>, value: T, waker: &Waker) -> Poll<Result<(), PutError<T>>> {
+    fn begin(
+        self: Pin<&mut Self>,
+        mut held: Option<Guard<'a, T, S>>,
+        value: T,
+        waker: &Waker,
+    ) -> Poll<Result<(), PutError<T>>> {
         let (mut value, asks) = match self.channel.front.offer::<false>(value) {
             Quick::Done(()) => return Poll::Ready(Ok(())),
             Quick::Unable(value) => (value, false),
             Quick::Ask(value) => (value, true),
         };
-        let mut known = (!asks || outlook::waits()).then(|| waker.clone());
+        // Never with the lock held, since it runs code of the executor.
+        let clones = held.is_none() && (!asks || outlook::waits());
+        let mut known = clones.then(|| waker.clone());
         let channel = self.channel;
         loop {
-            let mut state;
-            (state, value) = match attempt::put(channel.lock_in_task(), value) {
+            let mut state = held.take().unwrap_or_else(|| channel.lock_in_task());
+            (state, value) = match attempt::put(state, value) {
                 Err(waits) => waits,
                 Ok(put) => {
                     if asks {
@@ -166,6 +177,18 @@ impl<'a, T: Send, S: Store<T>> PutFuture<'a, T, S> {
         }
     }
 
+    /// Leaves the line, and drops the value or the answer.
+    ///
+    /// # Safety
+    /// The future waits, and is being dropped.
+    #[cold]
+    #[inline(never)]
+    unsafe fn give_up(&mut self) {
+        // The value is dropped with the seat, outside the lock: its drop may use the channel.
+        let left = Left(&mut self.seat);
+        self.channel.lock().puts.leave(left.0);
+    }
+
     /// The answer. If there is none yet, `waker` is woken once there is.
     fn look(mut self: Pin<&mut Self>, waker: &Waker) -> Poll<Result<(), PutError<T>>> {
         assert!(self.waits, "a put was polled after it was ready");
@@ -186,14 +209,14 @@ impl<T: Send, S: Store<T>> Future for PutFuture<'_, T, S> {
 
     /// # Panics
     /// When it is polled after it was ready.
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let Some(value) = self.as_mut().plain().0.take() else {
             return self.look(context.waker());
         };
-        match self.channel.front.offer_at_once(value) {
+        match self.channel.put_at_once(value) {
             Ok(()) => Poll::Ready(Ok(())),
-            Err(value) => self.begin(value, context.waker()),
+            Err((held, value)) => self.begin(held, value, context.waker()),
         }
     }
 }
@@ -202,8 +225,8 @@ impl<T: Send, S: Store<T>> Drop for PutFuture<'_, T, S> {
     #[inline]
     fn drop(&mut self) {
         if self.waits {
-            // The value is dropped with the seat, outside the lock: its drop may use the channel.
-            self.channel.lock().puts.leave(&self.seat);
+            // SAFETY: it waits, and is being dropped.
+            unsafe { self.give_up() };
         }
     }
 }
@@ -213,14 +236,14 @@ impl<'a, T: Send, S: Store<T>> TakeFuture<'a, T, S> {
         TakeFuture {
             channel,
             stage: Stage::Unpolled,
-            seat: Seat::new(),
+            seat: ManuallyDrop::new(Seat::new()),
         }
     }
 
     #[inline]
     fn seat(self: Pin<&mut Self>) -> Pin<&mut Seat<Taken<T>, ()>> {
         // SAFETY: the seat is pinned with the future: nothing moves it, and `Drop` does not either.
-        unsafe { self.map_unchecked_mut(|me| &mut me.seat) }
+        unsafe { self.map_unchecked_mut(|me| &mut *me.seat) }
     }
 
     #[inline]
@@ -251,27 +274,37 @@ impl<'a, T: Send, S: Store<T>> TakeFuture<'a, T, S> {
     /// Leaves the line, or fetches the answer.
     pub(super) fn leave(mut self: Pin<&mut Self>) -> Option<Taken<T>> {
         if self.channel.lock().takes.leave(&self.seat) {
-            *self.stage() = Stage::Done;
+            *self.as_mut().stage() = Stage::Done;
+            // SAFETY: it has just left the line.
+            unsafe { self.seat().withdraw() };
             return None;
         }
         let answer = self.as_mut().fetch();
         Some(answer.expect("a take that left the line has an answer"))
     }
 
-    /// Takes after the front had no value. It does not retry, as [`PutFuture::begin`] does not.
+    /// Takes after [`ChannelOver::take_at_once`] has failed. `held` is the lock, if that has taken it. It does not
+    /// retry, as [`PutFuture::begin`] does not.
     #[cold]
     #[inline(never)]
-    fn begin(mut self: Pin<&mut Self>, waker: &Waker) -> Poll<Result<T, TakeError>> {
+    fn begin(
+        mut self: Pin<&mut Self>,
+        mut held: Option<Guard<'a, T, S>>,
+        waker: &Waker,
+    ) -> Poll<Result<T, TakeError>> {
         *self.as_mut().stage() = Stage::Done;
         let asks = match self.channel.front.poll::<false>() {
             Quick::Done(value) => return Poll::Ready(Ok(value)),
             Quick::Unable(()) => false,
             Quick::Ask(()) => true,
         };
-        let mut known = (!asks || outlook::waits()).then(|| waker.clone());
+        // Never with the lock held, since it runs code of the executor.
+        let clones = held.is_none() && (!asks || outlook::waits());
+        let mut known = clones.then(|| waker.clone());
         let channel = self.channel;
         loop {
-            let mut state = match attempt::take(channel.lock_in_task()) {
+            let state = held.take().unwrap_or_else(|| channel.lock_in_task());
+            let mut state = match attempt::take(state) {
                 Err(state) => state,
                 Ok(taken) => {
                     if asks {
@@ -317,13 +350,19 @@ impl<'a, T: Send, S: Store<T>> TakeFuture<'a, T, S> {
     }
 
     /// Leaves the line, or gives back the value that it was handed.
+    ///
+    /// # Safety
+    /// The future waits, and is being dropped.
     #[cold]
     #[inline(never)]
-    fn give_up(self: Pin<&mut Self>) {
+    unsafe fn give_up(&mut self) {
+        let left = Left(&mut self.seat);
         let mut effects = Effects::new();
         let mut state = self.channel.lock();
-        if !state.takes.leave(&self.seat) {
-            if let Some(Some(handed)) = self.fetch() {
+        if !state.takes.leave(left.0) {
+            // SAFETY: a future that waits was pinned, and is not moved before it is gone.
+            let answered = unsafe { Pin::new_unchecked(&mut **left.0) }.fetch();
+            if let Some(Some(handed)) = answered {
                 state.give_back(handed, &mut effects);
             }
         }
@@ -337,17 +376,17 @@ impl<T: Send, S: Store<T>> Future for TakeFuture<'_, T, S> {
 
     /// # Panics
     /// When it is polled after it was ready.
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let Stage::Unpolled = self.stage else {
             return self.look(context.waker());
         };
-        match self.channel.front.poll_at_once() {
-            Some(value) => {
+        match self.channel.take_at_once() {
+            Ok(value) => {
                 *self.stage() = Stage::Done;
                 Poll::Ready(Ok(value))
             }
-            None => self.begin(context.waker()),
+            Err(held) => self.begin(held, context.waker()),
         }
     }
 }
@@ -356,9 +395,19 @@ impl<T: Send, S: Store<T>> Drop for TakeFuture<'_, T, S> {
     #[inline]
     fn drop(&mut self) {
         if self.stage == Stage::Waiting {
-            // SAFETY: a future that waits was pinned, and is not moved before it is gone.
-            unsafe { Pin::new_unchecked(self) }.give_up();
+            // SAFETY: it waits, and is being dropped.
+            unsafe { self.give_up() };
         }
+    }
+}
+
+/// The seat of a future that is being dropped. It is dropped last, also if something else panics.
+struct Left<'s, A, V>(&'s mut ManuallyDrop<Seat<A, V>>);
+
+impl<A, V> Drop for Left<'_, A, V> {
+    fn drop(&mut self) {
+        // SAFETY: its future is being dropped, and does not use it again.
+        unsafe { ManuallyDrop::drop(self.0) };
     }
 }
 

@@ -18,6 +18,7 @@
 //! Lock order: channels by key, then a waiter or its slot. A thread that holds one of the latter takes no further lock.
 
 mod alts;
+mod at_once;
 mod attempt;
 mod buffer;
 mod callback;
@@ -40,11 +41,12 @@ use flowmeter_harness::channel::{
 };
 use flowmeter_harness::sync::Deadline;
 
+use super::EXPLORED;
 use super::design::{Design, MAX_WAITERS, untimed_put, untimed_take};
 use super::front::{Front, Quick};
 use super::handle::Handle;
 use crate::spin::Spin;
-use crate::sync::{LightMutex, LightMutexGuard, Parker, clock, spinning_pays};
+use crate::sync::{LightMutex, LightMutexGuard, Parker, clock};
 
 pub use alts::{AnyClause, Prepared, PutClause, TakeClause};
 pub use buffer::Buffer;
@@ -130,11 +132,11 @@ impl<T: Send, S: Store<T>> Design for State<T, S> {
         Guard::new(state.lock())
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn put(channel: &ChannelOver<T, S>, value: T) -> Result<(), PutError<T>> {
-        match channel.front.offer_at_once(value) {
+        match channel.add_at_once(value) {
             Ok(()) => Ok(()),
-            Err(value) => channel.put_in_time(value),
+            Err((held, value)) => channel.put_in_time(held, value),
         }
     }
 
@@ -144,41 +146,41 @@ impl<T: Send, S: Store<T>> Design for State<T, S> {
         value: T,
         deadline: Deadline,
     ) -> Result<(), PutUntilError<T>> {
-        match channel.front.offer_at_once(value) {
+        match channel.add_at_once(value) {
             Ok(()) => Ok(()),
-            Err(value) => channel.put_after(value, deadline),
+            Err((held, value)) => channel.put_after(held, value, deadline),
         }
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn take(channel: &ChannelOver<T, S>) -> Result<T, TakeError> {
-        match channel.front.poll_at_once() {
-            Some(value) => Ok(value),
-            None => channel.take_in_time(),
+        match channel.next_at_once() {
+            Ok(value) => Ok(value),
+            Err(held) => channel.take_in_time(held),
         }
     }
 
     #[inline]
     fn take_until(channel: &ChannelOver<T, S>, deadline: Deadline) -> Result<T, TakeUntilError> {
-        match channel.front.poll_at_once() {
-            Some(value) => Ok(value),
-            None => channel.take_after(deadline),
+        match channel.next_at_once() {
+            Ok(value) => Ok(value),
+            Err(held) => channel.take_after(held, deadline),
         }
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn try_put(channel: &ChannelOver<T, S>, value: T) -> Offered<T> {
-        match channel.front.offer_at_once(value) {
+        match channel.add_at_once(value) {
             Ok(()) => Offered::Done,
-            Err(value) => channel.offer_surely(value),
+            Err((held, value)) => channel.offer_surely(held, value),
         }
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn try_take(channel: &ChannelOver<T, S>) -> Polled<T> {
-        match channel.front.poll_at_once() {
-            Some(value) => Polled::Done(value),
-            None => channel.poll_surely(),
+        match channel.next_at_once() {
+            Ok(value) => Polled::Done(value),
+            Err(held) => channel.poll_surely(held),
         }
     }
 
@@ -204,18 +206,18 @@ impl<T: Send, S: Store<T>> ChannelOver<T, S> {
     /// A thread that is about to block does not stay away: the thread that has the lock is likely to wait for it.
     #[inline]
     fn lock_in_task(&self) -> Guard<'_, T, S> {
-        let tries = spinning_pays();
-        match tries.then(|| self.shared.state.try_lock()).flatten() {
+        let tried = (!EXPLORED).then(|| self.shared.state.try_lock());
+        match tried.flatten() {
             Some(state) => Guard::new(state),
-            None => self.lock_later(tries),
+            None => self.lock_later(),
         }
     }
 
-    /// Where the lock was held, or is never tried first. Not inlined, because most often it is free.
+    /// Where the lock was held, and in explored worlds. Not inlined, because most often it is free.
     #[cold]
     #[inline(never)]
-    fn lock_later(&self, was_held: bool) -> Guard<'_, T, S> {
-        if was_held && self.front.mostly_locks() {
+    fn lock_later(&self) -> Guard<'_, T, S> {
+        if self.front.mostly_locks() {
             Spin::away();
         }
         self.lock()
@@ -224,17 +226,27 @@ impl<T: Send, S: Store<T>> ChannelOver<T, S> {
     /// Not inlined, so that a put that succeeds at once needs no stack for it.
     #[cold]
     #[inline(never)]
-    fn put_in_time(&self, value: T) -> Result<(), PutError<T>> {
-        self.put_after(value, Deadline::NEVER).map_err(untimed_put)
+    fn put_in_time<'a>(
+        &'a self,
+        held: Option<Guard<'a, T, S>>,
+        value: T,
+    ) -> Result<(), PutError<T>> {
+        let put = self.put_after(held, value, Deadline::NEVER);
+        put.map_err(untimed_put)
     }
 
-    /// Puts after the first attempt has failed.
-    fn put_after(&self, value: T, deadline: Deadline) -> Result<(), PutUntilError<T>> {
+    /// Puts after [`ChannelOver::add_at_once`] has failed. `held` is the lock, if that has taken it.
+    fn put_after<'a>(
+        &'a self,
+        held: Option<Guard<'a, T, S>>,
+        value: T,
+        deadline: Deadline,
+    ) -> Result<(), PutUntilError<T>> {
         let value = match self.offer_again(value, deadline) {
             Quick::Done(()) => return Ok(()),
             Quick::Unable(value) | Quick::Ask(value) => value,
         };
-        let (mut state, value) = match attempt::put(self.lock(), value) {
+        let (mut state, value) = match attempt::put(held.unwrap_or_else(|| self.lock()), value) {
             Err(waits) => waits,
             Ok(put) => {
                 return put.map_err(|value| PutUntilError::Put(PutError::Closed(Some(value))));
@@ -248,7 +260,7 @@ impl<T: Send, S: Store<T>> ChannelOver<T, S> {
         }
         let parker = Parker::new();
         let mut waiting = pin!(PutFuture::of_thread(self));
-        let by = Notify::Thread(parker.unparker());
+        let by = Notify::thread(&parker);
         // SAFETY: it is new, and the state is that of its channel.
         unsafe { waiting.as_mut().join(&mut state, value, by) };
         drop(state);
@@ -265,16 +277,21 @@ impl<T: Send, S: Store<T>> ChannelOver<T, S> {
     /// Not inlined, so that a take that succeeds at once needs no stack for it.
     #[cold]
     #[inline(never)]
-    fn take_in_time(&self) -> Result<T, TakeError> {
-        self.take_after(Deadline::NEVER).map_err(untimed_take)
+    fn take_in_time<'a>(&'a self, held: Option<Guard<'a, T, S>>) -> Result<T, TakeError> {
+        let taken = self.take_after(held, Deadline::NEVER);
+        taken.map_err(untimed_take)
     }
 
-    /// Takes after the first attempt has failed.
-    fn take_after(&self, deadline: Deadline) -> Result<T, TakeUntilError> {
+    /// Takes after [`ChannelOver::next_at_once`] has failed. `held` is the lock, if that has taken it.
+    fn take_after<'a>(
+        &'a self,
+        held: Option<Guard<'a, T, S>>,
+        deadline: Deadline,
+    ) -> Result<T, TakeUntilError> {
         if let Quick::Done(value) = self.poll_again(deadline) {
             return Ok(value);
         }
-        let mut state = match attempt::take(self.lock()) {
+        let mut state = match attempt::take(held.unwrap_or_else(|| self.lock())) {
             Err(state) => state,
             Ok(taken) => return taken.ok_or(TakeUntilError::Take(TakeError::Closed)),
         };
@@ -286,7 +303,7 @@ impl<T: Send, S: Store<T>> ChannelOver<T, S> {
         }
         let parker = Parker::new();
         let mut waiting = pin!(TakeFuture::new(self));
-        let by = Notify::Thread(parker.unparker());
+        let by = Notify::thread(&parker);
         // SAFETY: it is new, and the state is that of its channel.
         unsafe { waiting.as_mut().join(&mut state, by) };
         drop(state);
@@ -322,13 +339,13 @@ impl<T: Send, S: Store<T>> ChannelOver<T, S> {
 
     #[cold]
     #[inline(never)]
-    fn offer_surely(&self, value: T) -> Offered<T> {
+    fn offer_surely<'a>(&'a self, held: Option<Guard<'a, T, S>>, value: T) -> Offered<T> {
         let value = match self.front.offer::<true>(value) {
             Quick::Done(()) => return Offered::Done,
             Quick::Unable(value) => return Offered::WouldWait(value),
             Quick::Ask(value) => value,
         };
-        match attempt::put(self.lock(), value) {
+        match attempt::put(held.unwrap_or_else(|| self.lock()), value) {
             Ok(Ok(())) => Offered::Done,
             Ok(Err(value)) => Offered::Closed(value),
             Err((_, value)) => Offered::WouldWait(value),
@@ -337,13 +354,13 @@ impl<T: Send, S: Store<T>> ChannelOver<T, S> {
 
     #[cold]
     #[inline(never)]
-    fn poll_surely(&self) -> Polled<T> {
+    fn poll_surely<'a>(&'a self, held: Option<Guard<'a, T, S>>) -> Polled<T> {
         match self.front.poll::<true>() {
             Quick::Done(value) => return Polled::Done(value),
             Quick::Unable(()) => return Polled::WouldWait,
             Quick::Ask(()) => {}
         }
-        match attempt::take(self.lock()) {
+        match attempt::take(held.unwrap_or_else(|| self.lock())) {
             Ok(Some(value)) => Polled::Done(value),
             Ok(None) => Polled::Closed,
             Err(_) => Polled::WouldWait,

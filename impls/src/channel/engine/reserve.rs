@@ -61,7 +61,7 @@ impl<T: Send, S: Store<T>> Room for State<T, S> {
 
     fn wait_for_room(mut state: Guard<'_, T, S>) -> Result<(), ReserveError> {
         let parker = Parker::new();
-        let waiter = Waiter::new(Notify::Thread(parker.unparker()));
+        let waiter = Waiter::new(Notify::thread(&parker));
         state.wait_to_reserve(&waiter)?;
         drop(state);
         match wait_for(|| waiter.fetch(), &parker, Deadline::NEVER) {

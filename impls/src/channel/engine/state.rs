@@ -168,6 +168,26 @@ impl<T: Send, S: Store<T>> State<T, S> {
         }
     }
 
+    /// Stores a value, where nothing else is to be done.
+    ///
+    /// # Errors
+    /// Gives the value back otherwise.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(super) fn add_at_once(&mut self, value: T) -> Result<(), T> {
+        if self.is_simple && self.takes.is_empty() {
+            self.buffer.add(value)
+        } else {
+            Err(value)
+        }
+    }
+
+    /// Removes a stored value, where nothing else is to be done.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(super) fn next_at_once(&mut self) -> Option<T> {
+        let is_plain = self.is_simple && self.puts.is_empty();
+        is_plain.then(|| self.buffer.next()).flatten()
+    }
+
     /// Puts, if that notifies at most one request, which is a put or a take of a thread or a task, and drops no value.
     /// Most do. "Unable" says that the put has to wait, and "ask" that [`State::offer_in_full`] is needed.
     ///

@@ -187,7 +187,7 @@ impl<T> One<T> {
     }
 
     /// Puts in one attempt. Fails where another thread interferes, the front is shut for puts, or there is no room.
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn offer_at_once(&self, value: T) -> Result<(), T> {
         let word = self.word.load(Ordering::Relaxed);
         if word & SHUT_PUTS == 0 && !is_full(word) && self.win(word).is_ok() {
@@ -199,7 +199,7 @@ impl<T> One<T> {
     }
 
     /// Takes in one attempt. Fails where another thread interferes, the front is shut for takes, or there is no value.
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn poll_at_once(&self) -> Option<T> {
         let word = self.word.load(Ordering::Relaxed);
         if word & SHUT_TAKES == 0 && is_full(word) && self.win(word).is_ok() {

@@ -86,11 +86,11 @@ impl<T> Queue<T> {
     pub(super) fn one() -> Self {
         Queue::One(Arc::new(One::new()))
     }
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn offer_at_once(&self, value: T) -> Result<(), T> {
         whichever!(self, queue => queue.offer_at_once(value))
     }
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn poll_at_once(&self) -> Option<T> {
         whichever!(self, queue => queue.poll_at_once())
     }

@@ -232,7 +232,7 @@ impl<T> Ring<T> {
     }
 
     /// Puts in one attempt. Fails where another thread interferes, the front is shut, or the slot is in use.
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn offer_at_once(&self, value: T) -> Result<(), T> {
         let tail = self.tail.load(Ordering::Relaxed);
         if tail & SHUT == 0 {
@@ -247,7 +247,7 @@ impl<T> Ring<T> {
     }
 
     /// Takes in one attempt. Fails where another thread interferes, the front is shut, or the slot has no value.
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn poll_at_once(&self) -> Option<T> {
         let head = self.head.load(Ordering::Relaxed);
         if head & SHUT == 0 {

@@ -238,7 +238,7 @@ impl<T> Segments<T> {
 
     /// Puts in one attempt. Fails where another thread interferes, the front is shut, the slot is not free, or it is
     /// the last of its block.
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn offer_at_once(&self, value: T) -> Result<(), T> {
         let tail = self.tail.place.load(Ordering::Acquire);
         // The last slot of a block is left to `offer`, which also installs the next block.
@@ -257,7 +257,7 @@ impl<T> Segments<T> {
 
     /// Takes in one attempt. Fails where another thread interferes, the front is shut, there is no value, or the slot
     /// is the last of its block.
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn poll_at_once(&self) -> Option<T> {
         let head = self.head.place.load(Ordering::Acquire);
         if head & SHUT == 0 && index(head) + 1 < SLOTS {

@@ -30,14 +30,14 @@ impl<T: Send> Front<T> for Way<T> {
     fn mostly_locks(&self) -> bool {
         self.0.as_ref().is_none_or(Queue::is_narrow)
     }
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn offer_at_once(&self, value: T) -> Result<(), T> {
         match &self.0 {
             Some(queue) => queue.offer_at_once(value),
             None => Err(value),
         }
     }
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn poll_at_once(&self) -> Option<T> {
         self.0.as_ref().and_then(Queue::poll_at_once)
     }

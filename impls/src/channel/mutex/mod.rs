@@ -94,7 +94,7 @@ impl<T: Message> Design for State<T> {
             return Err(PutUntilError::TimedOut(value));
         }
         let parker = Parker::new();
-        let operation = Operation::new(Notify::Thread(parker.unparker()));
+        let operation = Operation::new(Notify::thread(&parker));
         state
             .wait_to_put(&operation, 0, value)
             .map_err(|value| PutUntilError::Put(PutError::TooManyWaiters(value)))?;
@@ -124,7 +124,7 @@ impl<T: Message> Design for State<T> {
             return Err(TakeUntilError::TimedOut);
         }
         let parker = Parker::new();
-        let operation = Operation::new(Notify::Thread(parker.unparker()));
+        let operation = Operation::new(Notify::thread(&parker));
         let hand = Arc::new(Hand::new());
         if !state.wait_to_take(&operation, 0, &hand) {
             return Err(TakeUntilError::Take(TakeError::TooManyWaiters));

@@ -52,7 +52,7 @@ impl<T: Message> Room for State<T> {
 
     fn wait_for_room(mut state: LightMutexGuard<'_, State<T>>) -> Result<(), ReserveError> {
         let parker = Parker::new();
-        let operation = Operation::new(Notify::Thread(parker.unparker()));
+        let operation = Operation::new(Notify::thread(&parker));
         state.wait_to_reserve(&operation)?;
         drop(state);
         match wait(&parker, &operation, Deadline::NEVER) {

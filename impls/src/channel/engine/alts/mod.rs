@@ -110,7 +110,7 @@ fn run_locked<C: Clauses>(
         Patience::Forever => Deadline::NEVER,
     };
     let parker = Parker::new();
-    let request = Waiter::new(Notify::Thread(parker.unparker()));
+    let request = Waiter::new(Notify::thread(&parker));
     let joined = join_all(clauses, &mut held, &request);
     clauses.unlock(held);
     joined?;

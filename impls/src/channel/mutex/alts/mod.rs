@@ -114,7 +114,7 @@ fn block<C: Clauses + ?Sized>(
     deadline: Deadline,
 ) -> Result<Winner, AltsError> {
     let parker = Parker::new();
-    let request = Operation::alts(Notify::Thread(parker.unparker()));
+    let request = Operation::alts(Notify::thread(&parker));
     let joining = Joining {
         clauses,
         indices,

@@ -1,0 +1,88 @@
+//! First attempts: what most puts and takes need, short enough to be inlined into the caller.
+//!
+//! A design with a front tries that, without the lock. A design without a front tries under the lock, if that is free.
+//! Where the attempt fails with the lock held, the lock is passed on, so that the request takes it once.
+//!
+//! They are inlined always, since a compiler that sees several calls of a put would not. An answer that is returned
+//! through memory takes longer than the put itself.
+
+use super::store::Store;
+use super::{ChannelOver, Guard};
+use crate::channel::front::Front;
+use crate::channel::{EXPLORED, outlook};
+
+/// What a failed put gives back: the lock, if it was taken, and the value.
+pub(super) type GivenBack<'a, T, S> = (Option<Guard<'a, T, S>>, T);
+
+impl<T: Send, S: Store<T>> ChannelOver<T, S> {
+    /// Stores a value in one attempt, where nothing else is to be done.
+    ///
+    /// # Errors
+    /// Gives the value back, and the lock if it was taken.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(super) fn add_at_once(&self, value: T) -> Result<(), GivenBack<'_, T, S>> {
+        if S::Front::OPENS {
+            let added = self.front.offer_at_once(value);
+            return added.map_err(|value| (None, value));
+        }
+        let Some(mut state) = self.lock_at_once() else {
+            return Err((None, value));
+        };
+        let added = state.add_at_once(value);
+        added.map_err(|value| (Some(state), value))
+    }
+
+    /// Removes a stored value in one attempt, in the same way.
+    ///
+    /// # Errors
+    /// Gives the lock back if it was taken.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(super) fn next_at_once(&self) -> Result<T, Option<Guard<'_, T, S>>> {
+        if S::Front::OPENS {
+            return self.front.poll_at_once().ok_or(None);
+        }
+        let mut state = self.lock_at_once().ok_or(None)?;
+        state.next_at_once().ok_or(Some(state))
+    }
+
+    /// The lock, if it is free. In explored worlds it is waited for, so that a request takes it once there.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn lock_at_once(&self) -> Option<Guard<'_, T, S>> {
+        match EXPLORED {
+            true => Some(self.lock()),
+            false => self.shared.state.try_lock().map(Guard::new),
+        }
+    }
+
+    /// Puts for a task, if that can be done without waiting, and the task does not expect to wait.
+    ///
+    /// # Errors
+    /// Gives the value back, and the lock if it was taken.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(super) fn put_at_once(&self, value: T) -> Result<(), GivenBack<'_, T, S>> {
+        if !S::Front::OPENS && outlook::waits() {
+            return Err((None, value));
+        }
+        self.add_at_once(value)?;
+        if !S::Front::OPENS {
+            outlook::learn(false);
+        }
+        Ok(())
+    }
+
+    /// Takes for a task, in the same way.
+    ///
+    /// # Errors
+    /// Gives the lock back if it was taken.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(super) fn take_at_once(&self) -> Result<T, Option<Guard<'_, T, S>>> {
+        if !S::Front::OPENS && outlook::waits() {
+            return Err(None);
+        }
+        let value = self.next_at_once()?;
+        if !S::Front::OPENS {
+            outlook::learn(false);
+        }
+        Ok(value)
+    }
+}
