@@ -29,8 +29,8 @@ const FIRST_PAUSE: Duration = Duration::from_millis(16);
 const LONGEST_PAUSE: Duration = Duration::from_millis(128);
 
 /// Loom would explore ten times as many executions with a watcher, so there no thread watches. All of this happens
-/// under the lock of the pool, so shuttle explores it as well. A watcher mends a notification that is lost, and without one
-/// loom sees it.
+/// under the lock of the pool, so shuttle explores it as well. A watcher mends a notification that is lost, and without
+/// one loom sees it.
 const IS_LOOM: bool = cfg!(feature = "loom");
 
 /// What the watcher knows.

@@ -2,8 +2,9 @@
 //!
 //! A task that a thread of the executor spawns or wakes goes into that thread's own queue. A task spawned or woken
 //! elsewhere goes into the common queue. A thread that finds both empty steals half of another thread's queue. The
-//! threads of `fixed_pool` share one queue and one lock. Here threads contend only when one of them is idle. Every 61st turn a thread looks at the common queue first. Otherwise tasks that keep
-//! waking each other would keep the thread's own queue full.
+//! threads of `fixed_pool` share one queue and one lock. Here threads contend only when one of them is idle. Every 61st
+//! turn a thread looks at the common queue first. Otherwise tasks that keep waking each other would keep the thread's own
+//! queue full.
 //!
 //! A task is guarded by a lock of its own, and its future is stored there while no thread polls it. Invariants,
 //! whenever that lock is free: the task is in one queue, once, if its future is here and it was woken since its last
