@@ -2,8 +2,8 @@
 //!
 //! A waiter first spins, twice as long each turn, and then yields its core to other threads. In schedule exploration and
 //! on a single core a retry finds nothing new, and the waiter stops at once. How long it goes on is a multiple of what
-//! waiting costs on the machine, as `wait_costs` measures it. The multiples were compared on an AMD EPYC of family 26, with
-//! two cores near each other and far apart (docs/lab/2026-11-29-waiting-by-cost.md).
+//! waiting costs on the machine, as `wait_costs` measures it. The multiples were compared on two kinds of AMD EPYC, with
+//! two cores near each other and far apart (docs/lab/2026-11-29-waiting-by-cost.md, 2026-11-30-narrow-rings.md).
 
 use flowmeter_harness::sync::WaitCosts;
 
@@ -11,12 +11,12 @@ use crate::sync::{clock, spin_for, wait_costs, yield_now};
 
 /// Turns of spinning, each twice as long as the one before. Together they take as long as a yield.
 const TURNS: u32 = 4;
-/// Turns of spinning for a step of another thread, before the waiter yields.
-const STEP_TURNS: u32 = 8;
-/// The longest first turn of these, in shortest turns.
-const FIRST_TURN: usize = 16;
-/// About how long a value takes through a slot, for each cache line of it, where its core has the line.
-const LINE_NANOS: usize = 5;
+/// The longest first turn of a waiter for a step in a queue, in round trips.
+const FIRST_TRIPS: u32 = 8;
+/// The longest later turn of such a waiter, in yields. After that it yields.
+const LONGEST_TURN: u32 = 16;
+/// About how long a value takes through a slot, for each cache line of it, between threads that do little else.
+const LINE_NANOS: usize = 10;
 const LINE_BYTES: usize = 64;
 /// For how many round trips a task leaves a lock alone that another thread holds.
 const AWAY_TRIPS: u32 = 64;
@@ -39,25 +39,32 @@ impl Spin {
     }
 
     /// Backoff for steps of others in a queue of so many slots. An immediate retry gets one value and takes the cache
-    /// line from the core that is about to write the next; a longer wait gets several values. The queue holds at most
-    /// `slots` values, so the first turn grows no further than that. Between cores that are far apart a turn lasts a
-    /// multiple of their round trip, but no longer than the queue takes to fill.
+    /// line from the core that is about to write the next. A longer wait gets several values, but after the queue is
+    /// full it gets no more. So the first turn lasts as long as the queue takes to fill, and at most some round trips.
     pub(crate) fn among<Slot>(slots: usize) -> Self {
         let of_one = size_of::<Slot>().div_ceil(LINE_BYTES) * LINE_NANOS;
         Spin {
-            turn: slots.clamp(1, FIRST_TURN).ilog2(),
             fill_nanos: u32::try_from(slots.saturating_mul(of_one)).unwrap_or(u32::MAX),
+            ..Spin::new()
+        }
+    }
+
+    /// Backoff for steps of others in a queue that is never full.
+    pub(crate) fn in_unbounded() -> Self {
+        Spin {
+            fill_nanos: u32::MAX,
+            ..Spin::new()
         }
     }
 
     /// Waits briefly for another thread that is in the middle of an operation. That thread needs a step or two, and
-    /// itself waits at most for another such step. After `STEP_TURNS` turns the waiter yields, since that thread may
-    /// need this core.
+    /// itself waits at most for another such step. After a turn of `LONGEST_TURN` yields the waiter yields, since that
+    /// thread may need this core.
     #[cold]
     #[track_caller]
     pub(crate) fn snooze(&mut self) {
         match wait_costs() {
-            Some(costs) if self.turn < STEP_TURNS => self.spin(costs),
+            Some(costs) if self.turn == 0 || self.is_short(costs) => self.spin(costs),
             _ => yield_now(),
         }
     }
@@ -116,8 +123,12 @@ impl Spin {
 
     fn turn_nanos(&self, costs: WaitCosts) -> u32 {
         let shortest = costs.yield_nanos / ((1 << TURNS) - 1);
-        let far = (costs.round_trip_nanos / 2) << self.turn;
-        (shortest << self.turn).max(far.min(self.fill_nanos))
+        let until_full = self.fill_nanos.min(FIRST_TRIPS * costs.round_trip_nanos);
+        shortest.max(until_full) << self.turn
+    }
+
+    fn is_short(&self, costs: WaitCosts) -> bool {
+        self.turn_nanos(costs) <= LONGEST_TURN * costs.yield_nanos
     }
 }
 
@@ -153,13 +164,36 @@ mod tests {
     }
 
     #[test]
-    fn far_cores_make_a_turn_longer_where_the_queue_does_not_fill_before() {
-        assert_eq!(first(1, NEAR), first(1, FAR));
-        assert_eq!(first(64, NEAR), first(64, FAR));
-        assert_eq!(first(1_024, FAR), 3_200, "eight round trips");
-        let of_large = Spin::among::<[u64; 64]>(64);
-        assert_eq!(of_large.turn_nanos(FAR), 2_560, "eight lines each");
+    fn the_first_turn_in_a_queue_ends_as_it_is_full_or_after_eight_round_trips() {
+        for costs in [NEAR, FAR] {
+            assert_eq!(first(1, costs), costs.yield_nanos / 15, "the shortest");
+            assert_eq!(first(7, costs), 70);
+        }
+        assert_eq!((first(64, NEAR), first(64, FAR)), (400, 640));
+        assert_eq!((first(1_024, NEAR), first(1_024, FAR)), (400, 3_200));
+        let of_large = Spin::among::<[u64; 64]>(20);
+        assert_eq!(of_large.turn_nanos(FAR), 1_600, "eight lines each");
+        assert_eq!(Spin::in_unbounded().turn_nanos(NEAR), 400);
         assert_eq!(first(usize::MAX, FAR), 3_200);
-        assert!((400..=420).contains(&first(1_024, NEAR)));
+    }
+
+    #[test]
+    fn a_waiter_for_a_step_spins_once_and_on_while_a_turn_is_short() {
+        let turns = |slots, costs| {
+            let mut spin = Spin::among::<u64>(slots);
+            while spin.turn == 0 || spin.is_short(costs) {
+                spin.turn += 1;
+            }
+            spin.turn
+        };
+        // To 26 << 7, 400 << 4 and 3,200 << 1 of at most 6,400 ns.
+        assert_eq!(turns(1, NEAR), 8);
+        assert_eq!(turns(1_024, NEAR), 5);
+        assert_eq!(turns(1_024, FAR), 2);
+        let hasty = WaitCosts {
+            yield_nanos: 150,
+            ..FAR
+        };
+        assert_eq!(turns(1_024, hasty), 1);
     }
 }
