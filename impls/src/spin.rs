@@ -1,9 +1,9 @@
 //! Backoff: how often a waiter looks again before it queues or sleeps.
 //!
 //! A waiter first spins, twice as long each turn, and then yields its core to other threads. In schedule exploration and
-//! on a single core a retry finds nothing new, and the waiter stops at once. How long it goes on is a multiple of what
-//! waiting costs on the machine, as `wait_costs` measures it. The multiples were compared on two kinds of AMD EPYC, with
-//! two cores near each other and far apart (docs/lab/2026-11-29-waiting-by-cost.md, 2026-11-30-narrow-rings.md).
+//! on a single core a retry finds nothing new, and the waiter stops or yields at once. How long it goes on is a multiple of
+//! what waiting costs on the machine, as `wait_costs` measures it. The multiples were compared on an AMD EPYC of family 26,
+//! with two cores near each other and far apart (docs/lab/2026-11-29-waiting-by-cost.md).
 
 use flowmeter_harness::sync::WaitCosts;
 
@@ -11,11 +11,14 @@ use crate::sync::{clock, spin_for, wait_costs, yield_now};
 
 /// Turns of spinning, each twice as long as the one before. Together they take as long as a yield.
 const TURNS: u32 = 4;
-/// The longest first turn of a waiter for a step in a queue, in round trips.
+/// The fewest turns of a waiter for a step of another thread, before it yields.
+const STEP_TURNS: u32 = 2;
+/// The longest that all its turns last where there are more, in yields.
+const STEP_YIELDS: u32 = 24;
+/// The longest first turn of a waiter that lets a queue fill, in round trips.
 const FIRST_TRIPS: u32 = 8;
-/// The longest later turn of such a waiter, in yields. After that it yields.
-const LONGEST_TURN: u32 = 16;
-/// About how long a value takes through a slot, for each cache line of it, between threads that do little else.
+/// How long such a waiter waits for each cache line of each slot. A value passes a slot in some 6 ns where threads do
+/// little else, and later where they work. Chosen on an AMD EPYC of family 25 (docs/lab/2026-11-30-narrow-rings.md).
 const LINE_NANOS: usize = 10;
 const LINE_BYTES: usize = 64;
 /// For how many round trips a task leaves a lock alone that another thread holds.
@@ -25,11 +28,13 @@ const AWAY_TRIPS: u32 = 64;
 pub(crate) struct Spin {
     /// The number of the next turn.
     turn: u32,
-    /// How long the queue takes to fill; 0 outside a queue.
+    /// The longest first turn that lets a queue fill. 0 outside a queue, and more than any turn where a queue has no
+    /// bound.
     fill_nanos: u32,
 }
 
 impl Spin {
+    /// Backoff for a step of another thread, and for a change.
     #[inline]
     pub(crate) fn new() -> Self {
         Spin {
@@ -38,9 +43,10 @@ impl Spin {
         }
     }
 
-    /// Backoff for steps of others in a queue of so many slots. An immediate retry gets one value and takes the cache
-    /// line from the core that is about to write the next. A longer wait gets several values, but after the queue is
-    /// full it gets no more. So the first turn lasts as long as the queue takes to fill, and at most some round trips.
+    /// Backoff of a put or take that met another thread's step in a queue of so many slots. An immediate retry gets one
+    /// value, and takes the cache line from the core that is about to write the next. A longer wait gets several values,
+    /// but once the queue is full it gets no more. So the first turn lasts about as long as the queue takes to fill, at
+    /// most `FIRST_TRIPS` and at least a shortest turn.
     pub(crate) fn among<Slot>(slots: usize) -> Self {
         let of_one = size_of::<Slot>().div_ceil(LINE_BYTES) * LINE_NANOS;
         Spin {
@@ -49,7 +55,7 @@ impl Spin {
         }
     }
 
-    /// Backoff for steps of others in a queue that is never full.
+    /// The same in a queue that is never full.
     pub(crate) fn in_unbounded() -> Self {
         Spin {
             fill_nanos: u32::MAX,
@@ -58,13 +64,12 @@ impl Spin {
     }
 
     /// Waits briefly for another thread that is in the middle of an operation. That thread needs a step or two, and
-    /// itself waits at most for another such step. After a turn of `LONGEST_TURN` yields the waiter yields, since that
-    /// thread may need this core.
+    /// itself waits at most for another such step. Later the waiter yields, since that thread may need this core.
     #[cold]
     #[track_caller]
     pub(crate) fn snooze(&mut self) {
         match wait_costs() {
-            Some(costs) if self.turn == 0 || self.is_short(costs) => self.spin(costs),
+            Some(costs) if self.spins_for_step(costs) => self.spin(costs),
             _ => yield_now(),
         }
     }
@@ -127,8 +132,10 @@ impl Spin {
         shortest.max(until_full) << self.turn
     }
 
-    fn is_short(&self, costs: WaitCosts) -> bool {
-        self.turn_nanos(costs) <= LONGEST_TURN * costs.yield_nanos
+    fn spins_for_step(&self, costs: WaitCosts) -> bool {
+        // Each turn lasts as long as all before it and one of the first.
+        let with_next = 2 * self.turn_nanos(costs);
+        self.turn < STEP_TURNS || with_next <= STEP_YIELDS * costs.yield_nanos
     }
 }
 
@@ -167,7 +174,7 @@ mod tests {
     fn the_first_turn_in_a_queue_ends_as_it_is_full_or_after_eight_round_trips() {
         for costs in [NEAR, FAR] {
             assert_eq!(first(1, costs), costs.yield_nanos / 15, "the shortest");
-            assert_eq!(first(7, costs), 70);
+            assert_eq!(first(6, costs), 60);
         }
         assert_eq!((first(64, NEAR), first(64, FAR)), (400, 640));
         assert_eq!((first(1_024, NEAR), first(1_024, FAR)), (400, 3_200));
@@ -177,23 +184,26 @@ mod tests {
         assert_eq!(first(usize::MAX, FAR), 3_200);
     }
 
+    /// Turns of a waiter for a step, and how long they last together.
+    fn turns(mut spin: Spin, costs: WaitCosts) -> (u32, u32) {
+        let mut whole = 0;
+        while spin.spins_for_step(costs) {
+            whole += spin.turn_nanos(costs);
+            spin.turn += 1;
+        }
+        (spin.turn, whole)
+    }
+
     #[test]
-    fn a_waiter_for_a_step_spins_once_and_on_while_a_turn_is_short() {
-        let turns = |slots, costs| {
-            let mut spin = Spin::among::<u64>(slots);
-            while spin.turn == 0 || spin.is_short(costs) {
-                spin.turn += 1;
-            }
-            spin.turn
-        };
-        // To 26 << 7, 400 << 4 and 3,200 << 1 of at most 6,400 ns.
-        assert_eq!(turns(1, NEAR), 8);
-        assert_eq!(turns(1_024, NEAR), 5);
-        assert_eq!(turns(1_024, FAR), 2);
-        let hasty = WaitCosts {
-            yield_nanos: 150,
-            ..FAR
-        };
-        assert_eq!(turns(1_024, hasty), 1);
+    fn a_waiter_for_a_step_yields_after_two_turns_or_twenty_four_yields() {
+        assert_eq!(turns(Spin::new(), NEAR), (8, 26 * 255));
+        assert_eq!(turns(Spin::in_unbounded(), FAR), (2, 3_200 * 3));
+        for round_trip_nanos in [40, 51, 75] {
+            let costs = WaitCosts {
+                round_trip_nanos,
+                ..NEAR
+            };
+            assert_eq!(turns(Spin::in_unbounded(), costs).0, 4);
+        }
     }
 }

@@ -80,7 +80,7 @@ impl<T> Slot<T> {
 
     #[cold]
     fn wait_longer_for(&self, turn: u64) {
-        let mut spin = Spin::among::<Slot<T>>(1);
+        let mut spin = Spin::new();
         while self.stamp.load(Ordering::Acquire) != turn {
             spin.snooze();
         }

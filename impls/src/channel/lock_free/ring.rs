@@ -387,7 +387,7 @@ impl<T> Ring<T> {
     pub(super) fn push(&self, value: T) {
         let tail = self.tail.load(Ordering::Relaxed) & !SHUT;
         let slot = self.slot(tail);
-        let mut spin = Spin::among::<Slot<T>>(self.capacity());
+        let mut spin = Spin::new();
         while slot.stamp.load(Ordering::Acquire) != tail {
             spin.snooze();
         }
@@ -407,7 +407,7 @@ impl<T> Ring<T> {
             return None;
         }
         let slot = self.slot(head);
-        let mut spin = Spin::among::<Slot<T>>(self.capacity());
+        let mut spin = Spin::new();
         while slot.stamp.load(Ordering::Acquire) != head | FULL {
             spin.snooze();
         }

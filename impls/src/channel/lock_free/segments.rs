@@ -115,7 +115,7 @@ impl<T> Slot<T> {
     /// Waits until the take of the block's former use has emptied the slot.
     #[cold]
     fn wait_until_free(&self) {
-        let mut spin = Spin::in_unbounded();
+        let mut spin = Spin::new();
         while self.stamp.load(Ordering::Acquire) != FREE {
             spin.snooze();
         }
@@ -178,7 +178,7 @@ impl<T> End<T> {
 
     /// The place, once it is not the gap. The thread that moved it onto the gap is about to step over.
     fn settled(&self) -> u64 {
-        let mut spin = Spin::in_unbounded();
+        let mut spin = Spin::new();
         loop {
             let place = self.place.load(Ordering::Acquire);
             if index(place) < SLOTS {
@@ -464,7 +464,7 @@ impl<T> Segments<T> {
             return None;
         }
         let block = self.head.block.load(Ordering::Acquire);
-        let mut spin = Spin::in_unbounded();
+        let mut spin = Spin::new();
         while !self.is_there(block, head) {
             spin.snooze();
         }
