@@ -21,8 +21,13 @@ const FIRST_TRIPS: u32 = 8;
 /// little else, and later where they work. Chosen on an AMD EPYC of family 25 (docs/lab/2026-11-30-narrow-rings.md).
 const LINE_NANOS: usize = 10;
 const LINE_BYTES: usize = 64;
-/// For how many round trips a task leaves a lock alone that another thread holds.
-const AWAY_TRIPS: u32 = 64;
+/// What taking a lock from another core costs, in round trips: one for the lock, and one for what it guards. This and the
+/// next two were compared on an AMD EPYC of family 25 (docs/lab/2026-11-30-locks-in-use.md).
+const TURN_TRIPS: u32 = 2;
+/// The longest that a task leaves such a lock alone before it looks again, in round trips.
+const LOOK_TRIPS: u32 = 16;
+/// The longest that it does so altogether, in wake-ups: one to wake the task again, and one for the thread that does.
+const AWAY_WAKES: u32 = 2;
 
 /// One stretch of backoff.
 pub(crate) struct Spin {
@@ -74,12 +79,18 @@ impl Spin {
         }
     }
 
-    /// Leaves a lock alone that another thread holds. The other thread keeps the lock's cache line meanwhile, and what
-    /// the lock guards, for many operations in place of one.
+    /// Leaves a lock alone that another thread holds, as long as others take it at least once in the time that this
+    /// thread needs to take it from them. Meanwhile they keep the lock's cache line, and what the lock guards, for many
+    /// operations in place of one. `turns` says how often the lock was taken.
     #[cold]
-    pub(crate) fn away() {
-        if let Some(costs) = wait_costs() {
-            spin_for(AWAY_TRIPS * costs.round_trip_nanos);
+    pub(crate) fn away(turns: impl Fn() -> u32) {
+        let Some(costs) = wait_costs() else {
+            return;
+        };
+        let mut away = Away::new(costs, turns());
+        while let Some(trips) = away.next() {
+            spin_for(trips * costs.round_trip_nanos);
+            away.look(turns());
         }
     }
 
@@ -136,6 +147,42 @@ impl Spin {
         // Each turn lasts as long as all before it and one of the first.
         let with_next = 2 * self.turn_nanos(costs);
         self.turn < STEP_TURNS || with_next <= STEP_YIELDS * costs.yield_nanos
+    }
+}
+
+/// How long a task leaves a lock alone. The first look comes soon, so that the task waits little for a lock that is taken
+/// rarely. The others come later, because each takes the lock's cache line from the thread that uses it.
+struct Away {
+    /// How often the lock was taken until the last look.
+    seen: u32,
+    /// Round trips until the next look.
+    trips: u32,
+    /// Round trips that are left.
+    left: u32,
+}
+
+impl Away {
+    fn new(costs: WaitCosts, turns: u32) -> Self {
+        Away {
+            seen: turns,
+            trips: TURN_TRIPS,
+            left: AWAY_WAKES * costs.wake_nanos / costs.round_trip_nanos,
+        }
+    }
+
+    /// For how many round trips it leaves the lock alone before it looks again.
+    fn next(&mut self) -> Option<u32> {
+        self.left = self.left.checked_sub(self.trips)?;
+        Some(self.trips)
+    }
+
+    /// Learns how often the lock was taken until now.
+    fn look(&mut self, turns: u32) {
+        if turns.wrapping_sub(self.seen) < self.trips / TURN_TRIPS {
+            self.left = 0;
+        }
+        self.seen = turns;
+        self.trips = LOOK_TRIPS.min(2 * self.trips);
     }
 }
 
@@ -205,5 +252,35 @@ mod tests {
             };
             assert_eq!(turns(Spin::in_unbounded(), costs).0, 4);
         }
+    }
+
+    /// The round trips of each wait, where others take the lock so often in each.
+    fn waits(costs: WaitCosts, taken: impl Fn(u32) -> u32) -> Vec<u32> {
+        let mut turns = u32::MAX;
+        let mut away = Away::new(costs, turns);
+        let mut waits = Vec::new();
+        while let Some(trips) = away.next() {
+            waits.push(trips);
+            turns = turns.wrapping_add(taken(trips));
+            away.look(turns);
+        }
+        waits
+    }
+
+    #[test]
+    fn a_task_stays_away_from_a_lock_in_use_for_two_wake_ups() {
+        for costs in [NEAR, FAR] {
+            let waits = waits(costs, |trips| trips / 2);
+            assert_eq!(waits[..5], [2, 4, 8, 16, 16]);
+            let left = 2 * costs.wake_nanos - waits.iter().sum::<u32>() * costs.round_trip_nanos;
+            assert!(left < 16 * costs.round_trip_nanos, "{left} ns");
+        }
+    }
+
+    #[test]
+    fn a_task_comes_back_where_the_lock_is_taken_more_rarely_than_it_could_take_it() {
+        assert_eq!(waits(NEAR, |_| 0), [2]);
+        assert_eq!(waits(NEAR, |_| 1), [2, 4]);
+        assert_eq!(waits(NEAR, |trips| (trips / 2).min(3)), [2, 4, 8]);
     }
 }

@@ -87,6 +87,7 @@ fn take_turns(threads: u32, turns: u32) -> impl Fn() + Send + Sync + 'static {
         let others: Vec<_> = others.collect();
         add(&lock);
         others.into_iter().for_each(|other| other.join());
+        assert_eq!(lock.turns(), threads * turns);
         assert_eq!(*lock.lock(), threads * turns);
     }
 }

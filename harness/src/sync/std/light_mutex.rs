@@ -19,7 +19,7 @@ use ::std::ops::{Deref, DerefMut};
 use ::std::panic::{RefUnwindSafe, UnwindSafe};
 use ::std::time::Duration;
 
-use super::atomic::{AtomicBool, Ordering};
+use super::atomic::{AtomicBool, AtomicU32, Ordering};
 use super::{Condvar, Mutex, UnsafeCell, barrier, clock, spin_for, wait_costs};
 
 /// A thread spins for this part of a wake-up before it sleeps.
@@ -31,6 +31,8 @@ const UNCERTAIN: Duration = Duration::from_millis(1);
 #[derive(Debug)]
 pub struct LightMutex<T> {
     held: AtomicBool,
+    /// How often it was taken, wrapping. Written by the holder alone.
+    turns: AtomicU32,
     /// Whether a thread may sleep that no other thread is about to wake.
     asleep: AtomicBool,
     waiting: Mutex<Waiting>,
@@ -68,6 +70,7 @@ impl<T> LightMutex<T> {
     pub fn new(value: T) -> Self {
         LightMutex {
             held: AtomicBool::new(false),
+            turns: AtomicU32::new(0),
             asleep: AtomicBool::new(false),
             waiting: Mutex::new(Waiting {
                 threads: 0,
@@ -95,10 +98,20 @@ impl<T> LightMutex<T> {
         let was_free = (self.held)
             .compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed)
             .is_ok();
-        was_free.then(|| LightMutexGuard {
-            lock: self,
-            not_send: PhantomData,
+        was_free.then(|| {
+            let turns = self.turns.load(Ordering::Relaxed);
+            self.turns.store(turns.wrapping_add(1), Ordering::Relaxed);
+            LightMutexGuard {
+                lock: self,
+                not_send: PhantomData,
+            }
         })
+    }
+
+    /// How often the lock was taken, wrapping. A thread that waits sees by it whether others use the lock.
+    #[inline]
+    pub fn turns(&self) -> u32 {
+        self.turns.load(Ordering::Relaxed)
     }
 
     #[cold]

@@ -201,7 +201,7 @@ impl<T: Send, S: Store<T>> ChannelOver<T, S> {
     }
 
     /// Locks for a task. Where most operations take the lock, and another thread has it, that thread likely runs tasks
-    /// which take it next. They are faster without this one, so the task stays away for a while.
+    /// which take it next. They are faster without this one, so the task stays away as long as they take it often.
     ///
     /// A thread that is about to block does not stay away: the thread that has the lock is likely to wait for it.
     #[inline]
@@ -218,7 +218,7 @@ impl<T: Send, S: Store<T>> ChannelOver<T, S> {
     #[inline(never)]
     fn lock_later(&self) -> Guard<'_, T, S> {
         if self.front.mostly_locks() {
-            Spin::away();
+            Spin::away(|| self.shared.state.turns());
         }
         self.lock()
     }
