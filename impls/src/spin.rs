@@ -1,9 +1,10 @@
 //! Backoff: how often a waiter looks again before it queues or sleeps.
 //!
-//! A waiter first spins, twice as long each turn, and then yields its core to other threads. In schedule exploration and
-//! on a single core a retry finds nothing new, and the waiter stops or yields at once. How long it goes on is a multiple of
-//! what waiting costs on the machine, as `wait_costs` measures it. The multiples were compared on an AMD EPYC of family 26,
-//! with two cores near each other and far apart (docs/lab/2026-11-29-waiting-by-cost.md).
+//! A waiter first spins, twice as long each turn, and then yields its core to other threads. A task that leaves a lock
+//! alone spins only. In schedule exploration and on a single core a retry finds nothing new, and the waiter stops or yields
+//! at once. How long it goes on is a multiple of what waiting costs on the machine, as `wait_costs` measures it. The
+//! multiples were compared on an AMD EPYC of family 26, with two cores near each other and far apart
+//! (docs/lab/2026-11-29-waiting-by-cost.md).
 
 use flowmeter_harness::sync::WaitCosts;
 
@@ -21,13 +22,14 @@ const FIRST_TRIPS: u32 = 8;
 /// little else, and later where they work. Chosen on an AMD EPYC of family 25 (docs/lab/2026-11-30-narrow-rings.md).
 const LINE_NANOS: usize = 10;
 const LINE_BYTES: usize = 64;
-/// What taking a lock from another core costs, in round trips: one for the lock, and one for what it guards. This and the
-/// next two were compared on an AMD EPYC of family 25 (docs/lab/2026-11-30-locks-in-use.md).
-const TURN_TRIPS: u32 = 2;
-/// The longest that a task leaves such a lock alone before it looks again, in round trips.
-const LOOK_TRIPS: u32 = 16;
-/// The longest that it does so altogether, in wake-ups: one to wake the task again, and one for the thread that does.
-const AWAY_WAKES: u32 = 2;
+/// A task leaves a lock alone while others use it at least once in so many round trips. To take it from another core costs
+/// at least two: one for the lock, and one for what it guards. This and the next two were compared on an AMD EPYC of
+/// family 25 (docs/lab/2026-11-30-locks-in-use.md).
+const USE_TRIPS: u32 = 2;
+/// The longest time between two looks at whether the lock is in use, in round trips.
+const MAX_LOOK_TRIPS: u32 = 16;
+/// The longest time that the task leaves the lock alone, in wake-ups.
+const MAX_AWAY_WAKES: u32 = 2;
 
 /// One stretch of backoff.
 pub(crate) struct Spin {
@@ -79,18 +81,14 @@ impl Spin {
         }
     }
 
-    /// Leaves a lock alone that another thread holds, as long as others take it at least once in the time that this
-    /// thread needs to take it from them. Meanwhile they keep the lock's cache line, and what the lock guards, for many
-    /// operations in place of one. `turns` says how often the lock was taken.
+    /// Leaves a lock alone that another thread holds, as long as others use it often. One that alone uses it keeps the
+    /// lock's cache line, and what the lock guards, for many operations in place of one. Several hand it to each other with
+    /// one contender less. `uses` says how often the lock was used.
     #[cold]
-    pub(crate) fn away(turns: impl Fn() -> u32) {
-        let Some(costs) = wait_costs() else {
-            return;
-        };
-        let mut away = Away::new(costs, turns());
-        while let Some(trips) = away.next() {
-            spin_for(trips * costs.round_trip_nanos);
-            away.look(turns());
+    pub(crate) fn away(uses: impl Fn() -> u32) {
+        if let Some(costs) = wait_costs() {
+            let away = Away::new(costs, uses());
+            away.wait(uses, |trips| spin_for(trips * costs.round_trip_nanos));
         }
     }
 
@@ -150,10 +148,10 @@ impl Spin {
     }
 }
 
-/// How long a task leaves a lock alone. The first look comes soon, so that the task waits little for a lock that is taken
-/// rarely. The others come later, because each takes the lock's cache line from the thread that uses it.
+/// How long a task leaves a lock alone. The first look comes soon, so that the task waits little for a lock that is used
+/// rarely. The others come later, because each takes a cache line from the thread that uses the lock.
 struct Away {
-    /// How often the lock was taken until the last look.
+    /// The uses until the last look.
     seen: u32,
     /// Round trips until the next look.
     trips: u32,
@@ -162,32 +160,35 @@ struct Away {
 }
 
 impl Away {
-    fn new(costs: WaitCosts, turns: u32) -> Self {
+    fn new(costs: WaitCosts, uses: u32) -> Self {
         Away {
-            seen: turns,
-            trips: TURN_TRIPS,
-            left: AWAY_WAKES * costs.wake_nanos / costs.round_trip_nanos,
+            seen: uses,
+            trips: USE_TRIPS,
+            left: MAX_AWAY_WAKES * costs.wake_nanos / costs.round_trip_nanos,
         }
     }
 
-    /// For how many round trips it leaves the lock alone before it looks again.
-    fn next(&mut self) -> Option<u32> {
-        self.left = self.left.checked_sub(self.trips)?;
-        Some(self.trips)
-    }
-
-    /// Learns how often the lock was taken until now.
-    fn look(&mut self, turns: u32) {
-        if turns.wrapping_sub(self.seen) < self.trips / TURN_TRIPS {
-            self.left = 0;
+    /// Calls `wait` with a number of round trips, then looks, until the lock is little used or no time is left.
+    fn wait(mut self, uses: impl Fn() -> u32, mut wait: impl FnMut(u32)) {
+        while let Some(left) = self.left.checked_sub(self.trips) {
+            wait(self.trips);
+            let seen = uses();
+            if seen.wrapping_sub(self.seen) < self.trips / USE_TRIPS {
+                return;
+            }
+            self = Away {
+                seen,
+                trips: MAX_LOOK_TRIPS.min(2 * self.trips),
+                left,
+            };
         }
-        self.seen = turns;
-        self.trips = LOOK_TRIPS.min(2 * self.trips);
     }
 }
 
 #[cfg(all(test, not(any(feature = "loom", feature = "shuttle"))))]
 mod tests {
+    use std::cell::Cell;
+
     use super::*;
 
     const NEAR: WaitCosts = WaitCosts {
@@ -254,16 +255,17 @@ mod tests {
         }
     }
 
-    /// The round trips of each wait, where others take the lock so often in each.
-    fn waits(costs: WaitCosts, taken: impl Fn(u32) -> u32) -> Vec<u32> {
-        let mut turns = u32::MAX;
-        let mut away = Away::new(costs, turns);
+    /// The round trips of each wait, where others use the lock so often in each.
+    fn waits(costs: WaitCosts, used: impl Fn(u32) -> u32) -> Vec<u32> {
+        let uses = Cell::new(u32::MAX);
         let mut waits = Vec::new();
-        while let Some(trips) = away.next() {
-            waits.push(trips);
-            turns = turns.wrapping_add(taken(trips));
-            away.look(turns);
-        }
+        Away::new(costs, uses.get()).wait(
+            || uses.get(),
+            |trips| {
+                waits.push(trips);
+                uses.set(uses.get().wrapping_add(used(trips)));
+            },
+        );
         waits
     }
 
@@ -278,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn a_task_comes_back_where_the_lock_is_taken_more_rarely_than_it_could_take_it() {
+    fn a_task_comes_back_where_the_lock_is_used_less_than_once_in_two_round_trips() {
         assert_eq!(waits(NEAR, |_| 0), [2]);
         assert_eq!(waits(NEAR, |_| 1), [2, 4]);
         assert_eq!(waits(NEAR, |trips| (trips / 2).min(3)), [2, 4, 8]);

@@ -7,7 +7,7 @@
 //! | name | what it is |
 //! | --- | --- |
 //! | `Mutex`, `MutexGuard` | a lock that does not poison |
-//! | `LightMutex`, `LightMutexGuard` | a lock for short work, without a condition variable; under std it is released by a store |
+//! | `LightMutex`, `LightMutexGuard` | a lock for short work, without a condition variable; under std it is released by a store and counts its uses |
 //! | `Condvar` | `wait`, `wait_until`, `notify_one`, `notify_all` |
 //! | `Parker`, `Unparker` | one thread's waiting place: `park`, `park_until`; one token |
 //! | `atomic` | atomics, `fence`, `Ordering` |

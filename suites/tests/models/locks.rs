@@ -76,6 +76,7 @@ fn take_turns(threads: u32, turns: u32) -> impl Fn() + Send + Sync + 'static {
         let add = move |lock: &LightMutex<u32>| {
             for _ in 0..turns {
                 let mut held = lock.lock();
+                held.count_use();
                 *held += 1;
                 assert!(lock.try_lock().is_none(), "held twice");
             }
@@ -87,7 +88,7 @@ fn take_turns(threads: u32, turns: u32) -> impl Fn() + Send + Sync + 'static {
         let others: Vec<_> = others.collect();
         add(&lock);
         others.into_iter().for_each(|other| other.join());
-        assert_eq!(lock.turns(), threads * turns);
+        assert_eq!(lock.uses(), threads * turns);
         assert_eq!(*lock.lock(), threads * turns);
     }
 }

@@ -31,8 +31,8 @@ const UNCERTAIN: Duration = Duration::from_millis(1);
 #[derive(Debug)]
 pub struct LightMutex<T> {
     held: AtomicBool,
-    /// How often it was taken, wrapping. Written by the holder alone.
-    turns: AtomicU32,
+    /// See [`LightMutex::uses`]. Written by the holder alone.
+    uses: AtomicU32,
     /// Whether a thread may sleep that no other thread is about to wake.
     asleep: AtomicBool,
     waiting: Mutex<Waiting>,
@@ -70,7 +70,7 @@ impl<T> LightMutex<T> {
     pub fn new(value: T) -> Self {
         LightMutex {
             held: AtomicBool::new(false),
-            turns: AtomicU32::new(0),
+            uses: AtomicU32::new(0),
             asleep: AtomicBool::new(false),
             waiting: Mutex::new(Waiting {
                 threads: 0,
@@ -98,20 +98,16 @@ impl<T> LightMutex<T> {
         let was_free = (self.held)
             .compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed)
             .is_ok();
-        was_free.then(|| {
-            let turns = self.turns.load(Ordering::Relaxed);
-            self.turns.store(turns.wrapping_add(1), Ordering::Relaxed);
-            LightMutexGuard {
-                lock: self,
-                not_send: PhantomData,
-            }
+        was_free.then(|| LightMutexGuard {
+            lock: self,
+            not_send: PhantomData,
         })
     }
 
-    /// How often the lock was taken, wrapping. A thread that waits sees by it whether others use the lock.
+    /// How often holders have called [`LightMutexGuard::count_use`], wrapping. It orders nothing.
     #[inline]
-    pub fn turns(&self) -> u32 {
-        self.turns.load(Ordering::Relaxed)
+    pub fn uses(&self) -> u32 {
+        self.uses.load(Ordering::Relaxed)
     }
 
     #[cold]
@@ -164,6 +160,17 @@ impl<T> LightMutex<T> {
         self.asleep.store(false, Ordering::Relaxed);
         drop(waiting);
         self.free.notify_one();
+    }
+}
+
+impl<T> LightMutexGuard<'_, T> {
+    /// Counts a use of what the lock guards. By the count, a waiter sees that others get on.
+    #[inline]
+    pub fn count_use(&self) {
+        let uses = self.lock.uses();
+        self.lock
+            .uses
+            .store(uses.wrapping_add(1), Ordering::Relaxed);
     }
 }
 

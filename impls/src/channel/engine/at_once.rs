@@ -28,8 +28,11 @@ impl<T: Send, S: Store<T>> ChannelOver<T, S> {
         let Some(mut state) = self.lock_at_once() else {
             return Err((None, value));
         };
-        let added = state.add_at_once(value);
-        added.map_err(|value| (Some(state), value))
+        if let Err(value) = state.add_at_once(value) {
+            return Err((Some(state), value));
+        }
+        state.count_use();
+        Ok(())
     }
 
     /// Removes a stored value in one attempt, in the same way.
@@ -42,7 +45,11 @@ impl<T: Send, S: Store<T>> ChannelOver<T, S> {
             return self.front.poll_at_once().ok_or(None);
         }
         let mut state = self.lock_at_once().ok_or(None)?;
-        state.next_at_once().ok_or(Some(state))
+        let Some(value) = state.next_at_once() else {
+            return Err(Some(state));
+        };
+        state.count_use();
+        Ok(value)
     }
 
     /// The lock, if it is free. In explored worlds it is waited for, so that a request takes it once there.
@@ -84,5 +91,29 @@ impl<T: Send, S: Store<T>> ChannelOver<T, S> {
             outlook::learn(false);
         }
         Ok(value)
+    }
+}
+
+#[cfg(all(test, not(any(feature = "loom", feature = "shuttle"))))]
+mod tests {
+    use std::num::NonZeroUsize;
+
+    use flowmeter_harness::channel::{Buffer, Offered, Polled};
+
+    use crate::channel::ordered_locks::Channel;
+
+    /// A thread that tries without end must not keep away the task that it waits for.
+    #[test]
+    fn a_refused_try_is_no_use_of_the_lock() {
+        let channel = Channel::new(Buffer::Fixed(NonZeroUsize::MIN));
+        let uses = || channel.shared.state.uses();
+        assert!(matches!(channel.poll(), Polled::WouldWait));
+        assert_eq!(uses(), 0);
+        channel.put(1).unwrap();
+        assert_eq!(uses(), 1);
+        assert!(matches!(channel.offer(2), Offered::WouldWait(2)));
+        assert_eq!(uses(), 1);
+        assert_eq!(channel.take(), Ok(1));
+        assert_eq!(uses(), 2);
     }
 }

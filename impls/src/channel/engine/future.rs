@@ -133,7 +133,7 @@ impl<'a, T: Send, S: Store<T>> PutFuture<'a, T, S> {
     #[inline(never)]
     fn begin(
         self: Pin<&mut Self>,
-        mut held: Option<Guard<'a, T, S>>,
+        held: Option<Guard<'a, T, S>>,
         value: T,
         waker: &Waker,
     ) -> Poll<Result<(), PutError<T>>> {
@@ -146,8 +146,9 @@ impl<'a, T: Send, S: Store<T>> PutFuture<'a, T, S> {
         let clones = held.is_none() && (!asks || outlook::waits());
         let mut known = clones.then(|| waker.clone());
         let channel = self.channel;
+        let mut state = held.unwrap_or_else(|| channel.lock_in_task());
+        state.count_use();
         loop {
-            let mut state = held.take().unwrap_or_else(|| channel.lock_in_task());
             (state, value) = match attempt::put(state, value) {
                 Err(waits) => waits,
                 Ok(put) => {
@@ -174,6 +175,7 @@ impl<'a, T: Send, S: Store<T>> PutFuture<'a, T, S> {
             }
             drop(state);
             known = Some(waker.clone());
+            state = channel.lock();
         }
     }
 
@@ -289,7 +291,7 @@ impl<'a, T: Send, S: Store<T>> TakeFuture<'a, T, S> {
     #[inline(never)]
     fn begin(
         mut self: Pin<&mut Self>,
-        mut held: Option<Guard<'a, T, S>>,
+        held: Option<Guard<'a, T, S>>,
         waker: &Waker,
     ) -> Poll<Result<T, TakeError>> {
         *self.as_mut().stage() = Stage::Done;
@@ -302,9 +304,10 @@ impl<'a, T: Send, S: Store<T>> TakeFuture<'a, T, S> {
         let clones = held.is_none() && (!asks || outlook::waits());
         let mut known = clones.then(|| waker.clone());
         let channel = self.channel;
+        let mut state = held.unwrap_or_else(|| channel.lock_in_task());
+        state.count_use();
         loop {
-            let state = held.take().unwrap_or_else(|| channel.lock_in_task());
-            let mut state = match attempt::take(state) {
+            state = match attempt::take(state) {
                 Err(state) => state,
                 Ok(taken) => {
                     if asks {
@@ -330,6 +333,7 @@ impl<'a, T: Send, S: Store<T>> TakeFuture<'a, T, S> {
             }
             drop(state);
             known = Some(waker.clone());
+            state = channel.lock();
         }
     }
 

@@ -72,6 +72,13 @@ impl<'a, T: Send, S: Store<T>> Guard<'a, T, S> {
         state.buffer.shut();
         Guard(state)
     }
+
+    /// Counts a put or take that is done, or waits. A refused one is not counted: its caller may try without end, while
+    /// it waits for a task that would leave it the lock.
+    #[inline]
+    fn count_use(&self) {
+        self.0.count_use();
+    }
 }
 
 impl<T: Send, S: Store<T>> Deref for Guard<'_, T, S> {
@@ -200,10 +207,11 @@ impl<T: Send, S: Store<T>> ChannelOver<T, S> {
         self.shared.place.of(&*self.shared)
     }
 
-    /// Locks for a task. Where most operations take the lock, and another thread has it, that thread likely runs tasks
-    /// which take it next. They are faster without this one, so the task stays away as long as they take it often.
+    /// The lock for the first attempt of a future. Where most operations take the lock, and another thread has it, that
+    /// thread likely runs tasks which take it next. They are faster without this one, so it stays away as long as they use
+    /// the lock often. It holds up its worker thread for that long, at most two wake-ups.
     ///
-    /// A thread that is about to block does not stay away: the thread that has the lock is likely to wait for it.
+    /// A put or take that blocks does not stay away: the thread that has the lock is likely to wait for it.
     #[inline]
     fn lock_in_task(&self) -> Guard<'_, T, S> {
         let tried = (!EXPLORED).then(|| self.shared.state.try_lock());
@@ -218,7 +226,7 @@ impl<T: Send, S: Store<T>> ChannelOver<T, S> {
     #[inline(never)]
     fn lock_later(&self) -> Guard<'_, T, S> {
         if self.front.mostly_locks() {
-            Spin::away(|| self.shared.state.turns());
+            Spin::away(|| self.shared.state.uses());
         }
         self.lock()
     }
@@ -246,7 +254,9 @@ impl<T: Send, S: Store<T>> ChannelOver<T, S> {
             Quick::Done(()) => return Ok(()),
             Quick::Unable(value) | Quick::Ask(value) => value,
         };
-        let (mut state, value) = match attempt::put(held.unwrap_or_else(|| self.lock()), value) {
+        let state = held.unwrap_or_else(|| self.lock());
+        state.count_use();
+        let (mut state, value) = match attempt::put(state, value) {
             Err(waits) => waits,
             Ok(put) => {
                 return put.map_err(|value| PutUntilError::Put(PutError::Closed(Some(value))));
@@ -291,7 +301,9 @@ impl<T: Send, S: Store<T>> ChannelOver<T, S> {
         if let Quick::Done(value) = self.poll_again(deadline) {
             return Ok(value);
         }
-        let mut state = match attempt::take(held.unwrap_or_else(|| self.lock())) {
+        let state = held.unwrap_or_else(|| self.lock());
+        state.count_use();
+        let mut state = match attempt::take(state) {
             Err(state) => state,
             Ok(taken) => return taken.ok_or(TakeUntilError::Take(TakeError::Closed)),
         };
