@@ -62,22 +62,22 @@ macro_rules! family {
                 fn same_rx<T: Message>(one: &Rx<T>, other: &Rx<T>) -> Option<bool> {
                     Some(one == other)
                 }
-                #[inline]
+                #[cfg_attr(not(debug_assertions), inline(always))]
                 fn offer<T: Message>(tx: &mut Tx<T>, value: T) -> Offered<T> {
                     tx.offer(value)
                 }
-                #[inline]
+                #[cfg_attr(not(debug_assertions), inline(always))]
                 fn poll<T: Message>(rx: &mut Rx<T>) -> Polled<T> {
                     rx.poll()
                 }
             }
 
             impl Blocking for $Family {
-                #[inline]
+                #[cfg_attr(not(debug_assertions), inline(always))]
                 fn put<T: Message>(tx: &mut Tx<T>, value: T) -> Result<(), PutError<T>> {
                     tx.put(value)
                 }
-                #[inline]
+                #[cfg_attr(not(debug_assertions), inline(always))]
                 fn take<T: Message>(rx: &mut Rx<T>) -> Result<T, TakeError> {
                     rx.take()
                 }
@@ -105,14 +105,14 @@ macro_rules! family {
             }
 
             impl Async for $Family {
-                #[inline]
+                #[cfg_attr(not(debug_assertions), inline(always))]
                 fn put_async<T: Message>(
                     tx: &mut Tx<T>,
                     value: T,
                 ) -> impl Future<Output = Result<(), PutError<T>>> + Send {
                     tx.put_async(value)
                 }
-                #[inline]
+                #[cfg_attr(not(debug_assertions), inline(always))]
                 fn take_async<T: Message>(
                     rx: &mut Rx<T>,
                 ) -> impl Future<Output = Result<T, TakeError>> + Send {

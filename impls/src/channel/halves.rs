@@ -77,7 +77,7 @@ impl<D: Design> Producer<D> {
     ///
     /// # Errors
     /// [`PutError`]; the value comes back.
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn put(&self, value: D::Value) -> Result<(), PutError<D::Value>> {
         self.0.put(value)
     }
@@ -96,13 +96,13 @@ impl<D: Design> Producer<D> {
     }
 
     /// As [`Handle::offer`].
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn offer(&self, value: D::Value) -> Offered<D::Value> {
         self.0.offer(value)
     }
 
     /// As [`Handle::put_async`].
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn put_async(
         &self,
         value: D::Value,
@@ -132,7 +132,7 @@ impl<D: Design> Consumer<D> {
     ///
     /// # Errors
     /// [`TakeError`].
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn take(&self) -> Result<D::Value, TakeError> {
         self.0.take()
     }
@@ -147,13 +147,13 @@ impl<D: Design> Consumer<D> {
     }
 
     /// As [`Handle::poll`].
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn poll(&self) -> Polled<D::Value> {
         self.0.poll()
     }
 
     /// As [`Handle::take_async`].
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn take_async(&self) -> impl Future<Output = Result<D::Value, TakeError>> + Send {
         self.0.take_async()
     }

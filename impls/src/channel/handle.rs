@@ -122,7 +122,7 @@ impl<D: Design> Handle<D> {
     /// # Errors
     /// The value comes back when the channel was closed before, or when [`MAX_WAITERS`](super::design::MAX_WAITERS)
     /// puts wait.
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn put(&self, value: D::Value) -> Result<(), PutError<D::Value>> {
         D::put(self, value)
     }
@@ -141,7 +141,7 @@ impl<D: Design> Handle<D> {
     }
 
     /// [`Handle::put`] as a future.
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn put_async(
         &self,
         value: D::Value,
@@ -153,7 +153,7 @@ impl<D: Design> Handle<D> {
     ///
     /// # Errors
     /// When the channel is closed and empty, or when [`MAX_WAITERS`](super::design::MAX_WAITERS) takes wait.
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn take(&self) -> Result<D::Value, TakeError> {
         D::take(self)
     }
@@ -168,19 +168,19 @@ impl<D: Design> Handle<D> {
     }
 
     /// [`Handle::take`] as a future.
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn take_async(&self) -> impl Future<Output = Result<D::Value, TakeError>> + Send {
         D::take_async(self)
     }
 
     /// Puts without waiting.
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn offer(&self, value: D::Value) -> Offered<D::Value> {
         D::try_put(self, value)
     }
 
     /// Takes without waiting.
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn poll(&self) -> Polled<D::Value> {
         D::try_take(self)
     }

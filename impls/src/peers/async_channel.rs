@@ -74,7 +74,7 @@ impl Channels for AsyncChannel {
         Some(one.same_channel(other))
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn offer<T: Message>(tx: &mut Sender<T>, value: T) -> Offered<T> {
         match tx.try_send(value) {
             Ok(()) => Offered::Done,
@@ -83,7 +83,7 @@ impl Channels for AsyncChannel {
         }
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn poll<T: Message>(rx: &mut Receiver<T>) -> Polled<T> {
         match rx.try_recv() {
             Ok(value) => Polled::Done(value),
@@ -100,19 +100,19 @@ fn closed<T>(SendError(value): SendError<T>) -> PutError<T> {
 
 #[cfg(not(feature = "older-async-channel-blocking"))]
 impl Blocking for AsyncChannel {
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn put<T: Message>(tx: &mut Sender<T>, value: T) -> Result<(), PutError<T>> {
         tx.send_blocking(value).map_err(closed)
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn take<T: Message>(rx: &mut Receiver<T>) -> Result<T, TakeError> {
         rx.recv_blocking().map_err(|_| TakeError::Closed)
     }
 }
 
 impl Async for AsyncChannel {
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn put_async<T: Message>(
         tx: &mut Sender<T>,
         value: T,
@@ -120,7 +120,7 @@ impl Async for AsyncChannel {
         Answered::new(tx.send(value), |sent: Result<_, _>| sent.map_err(closed))
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn take_async<T: Message>(
         rx: &mut Receiver<T>,
     ) -> impl Future<Output = Result<T, TakeError>> + Send {

@@ -70,7 +70,7 @@ impl Channels for Crossbeam {
         Some(one.same_channel(other))
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn offer<T: Message>(tx: &mut Sender<T>, value: T) -> Offered<T> {
         match tx.try_send(value) {
             Ok(()) => Offered::Done,
@@ -79,7 +79,7 @@ impl Channels for Crossbeam {
         }
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn poll<T: Message>(rx: &mut Receiver<T>) -> Polled<T> {
         match rx.try_recv() {
             Ok(value) => Polled::Done(value),
@@ -90,13 +90,13 @@ impl Channels for Crossbeam {
 }
 
 impl Blocking for Crossbeam {
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn put<T: Message>(tx: &mut Sender<T>, value: T) -> Result<(), PutError<T>> {
         tx.send(value)
             .map_err(|SendError(value)| PutError::Closed(Some(value)))
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn take<T: Message>(rx: &mut Receiver<T>) -> Result<T, TakeError> {
         rx.recv().map_err(|_| TakeError::Closed)
     }

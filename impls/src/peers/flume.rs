@@ -67,7 +67,7 @@ impl Channels for Flume {
         Some(one.same_channel(other))
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn offer<T: Message>(tx: &mut Sender<T>, value: T) -> Offered<T> {
         match tx.try_send(value) {
             Ok(()) => Offered::Done,
@@ -76,7 +76,7 @@ impl Channels for Flume {
         }
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn poll<T: Message>(rx: &mut Receiver<T>) -> Polled<T> {
         match rx.try_recv() {
             Ok(value) => Polled::Done(value),
@@ -92,19 +92,19 @@ fn closed<T>(SendError(value): SendError<T>) -> PutError<T> {
 }
 
 impl Blocking for Flume {
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn put<T: Message>(tx: &mut Sender<T>, value: T) -> Result<(), PutError<T>> {
         tx.send(value).map_err(closed)
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn take<T: Message>(rx: &mut Receiver<T>) -> Result<T, TakeError> {
         rx.recv().map_err(|_| TakeError::Closed)
     }
 }
 
 impl Async for Flume {
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn put_async<T: Message>(
         tx: &mut Sender<T>,
         value: T,
@@ -114,7 +114,7 @@ impl Async for Flume {
         })
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn take_async<T: Message>(
         rx: &mut Receiver<T>,
     ) -> impl Future<Output = Result<T, TakeError>> + Send {

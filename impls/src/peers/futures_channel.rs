@@ -55,7 +55,7 @@ impl Channels for FuturesChannel {
         Some(one.same_receiver(other))
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn offer<T: Message>(tx: &mut UnboundedSender<T>, value: T) -> Offered<T> {
         match tx.unbounded_send(value) {
             Ok(()) => Offered::Done,
@@ -87,7 +87,7 @@ impl Async for FuturesChannel {
         sent.map_err(|closed| PutError::Closed(Some(closed.into_inner())))
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn take_async<T: Message>(
         rx: &mut UnboundedReceiver<T>,
     ) -> impl Future<Output = Result<T, TakeError>> + Send {

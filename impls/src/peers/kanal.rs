@@ -74,7 +74,7 @@ impl Channels for Kanal {
         true
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn offer<T: Message>(tx: &mut Sender<T>, value: T) -> Offered<T> {
         let mut value = Some(value);
         let answer = tx.try_send_option(&mut value);
@@ -86,7 +86,7 @@ impl Channels for Kanal {
         }
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn poll<T: Message>(rx: &mut Receiver<T>) -> Polled<T> {
         match rx.try_recv() {
             Ok(Some(value)) => Polled::Done(value),
@@ -97,19 +97,19 @@ impl Channels for Kanal {
 }
 
 impl Blocking for Kanal {
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn put<T: Message>(tx: &mut Sender<T>, value: T) -> Result<(), PutError<T>> {
         tx.send(value).map_err(|_| PutError::Closed(None))
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn take<T: Message>(rx: &mut Receiver<T>) -> Result<T, TakeError> {
         rx.recv().map_err(|_| TakeError::Closed)
     }
 }
 
 impl Async for Kanal {
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn put_async<T: Message>(
         tx: &mut Sender<T>,
         value: T,
@@ -118,7 +118,7 @@ impl Async for Kanal {
         Answered::new(tx.as_async().send(value), sent)
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn take_async<T: Message>(
         rx: &mut Receiver<T>,
     ) -> impl Future<Output = Result<T, TakeError>> + Send {

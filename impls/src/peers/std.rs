@@ -40,7 +40,7 @@ fn closed<T>(SendError(value): SendError<T>) -> PutError<T> {
     PutError::Closed(Some(value))
 }
 
-#[inline]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn poll<T>(rx: &Receiver<T>) -> Polled<T> {
     match rx.try_recv() {
         Ok(value) => Polled::Done(value),
@@ -49,7 +49,7 @@ fn poll<T>(rx: &Receiver<T>) -> Polled<T> {
     }
 }
 
-#[inline]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn take<T>(rx: &Receiver<T>) -> Result<T, TakeError> {
     rx.recv().map_err(|_| TakeError::Closed)
 }
@@ -83,7 +83,7 @@ impl Channels for Sync {
         Some(tx.clone())
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn offer<T: Message>(tx: &mut SyncSender<T>, value: T) -> Offered<T> {
         match tx.try_send(value) {
             Ok(()) => Offered::Done,
@@ -92,19 +92,19 @@ impl Channels for Sync {
         }
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn poll<T: Message>(rx: &mut Receiver<T>) -> Polled<T> {
         poll(rx)
     }
 }
 
 impl Blocking for Sync {
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn put<T: Message>(tx: &mut SyncSender<T>, value: T) -> Result<(), PutError<T>> {
         tx.send(value).map_err(closed)
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn take<T: Message>(rx: &mut Receiver<T>) -> Result<T, TakeError> {
         take(rx)
     }
@@ -134,7 +134,7 @@ impl Channels for Unbounded {
         Some(tx.clone())
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn offer<T: Message>(tx: &mut Sender<T>, value: T) -> Offered<T> {
         // It never waits, so it serves as the offer too.
         match tx.send(value) {
@@ -143,19 +143,19 @@ impl Channels for Unbounded {
         }
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn poll<T: Message>(rx: &mut Receiver<T>) -> Polled<T> {
         poll(rx)
     }
 }
 
 impl Blocking for Unbounded {
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn put<T: Message>(tx: &mut Sender<T>, value: T) -> Result<(), PutError<T>> {
         tx.send(value).map_err(closed)
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn take<T: Message>(rx: &mut Receiver<T>) -> Result<T, TakeError> {
         take(rx)
     }

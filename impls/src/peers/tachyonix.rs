@@ -51,7 +51,7 @@ impl Channels for Tachyonix {
         true
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn offer<T: Message>(tx: &mut Sender<T>, value: T) -> Offered<T> {
         match tx.try_send(value) {
             Ok(()) => Offered::Done,
@@ -60,7 +60,7 @@ impl Channels for Tachyonix {
         }
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn poll<T: Message>(rx: &mut Receiver<T>) -> Polled<T> {
         match rx.try_recv() {
             Ok(value) => Polled::Done(value),
@@ -71,7 +71,7 @@ impl Channels for Tachyonix {
 }
 
 impl Async for Tachyonix {
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn put_async<T: Message>(
         tx: &mut Sender<T>,
         value: T,
@@ -81,7 +81,7 @@ impl Async for Tachyonix {
         })
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn take_async<T: Message>(
         rx: &mut Receiver<T>,
     ) -> impl Future<Output = Result<T, TakeError>> + Send {

@@ -95,7 +95,7 @@ fn polled<T>(taken: Result<Slot<T>, TryRecvError>) -> Polled<T> {
     }
 }
 
-#[inline]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn put<T>(sent: Result<(), Closed<Slot<T>>>) -> Result<(), PutError<T>> {
     sent.map_err(|closed| PutError::Closed(Some(value(closed.into_inner()))))
 }
@@ -122,24 +122,24 @@ impl Channels for Threads {
         Some(tx.clone())
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn offer<T: Message>(tx: &mut Self::Tx<T>, value: T) -> Offered<T> {
         offered(tx.try_send(full(value)))
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn poll<T: Message>(rx: &mut Self::Rx<T>) -> Polled<T> {
         polled(rx.try_recv())
     }
 }
 
 impl Blocking for Threads {
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn put<T: Message>(tx: &mut Self::Tx<T>, value: T) -> Result<(), PutError<T>> {
         put(tx.send(full(value)))
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn take<T: Message>(rx: &mut Self::Rx<T>) -> Result<T, TakeError> {
         taken(rx.recv())
     }
@@ -179,19 +179,19 @@ impl Channels for Tasks {
         Some(tx.clone())
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn offer<T: Message>(tx: &mut Self::Tx<T>, value: T) -> Offered<T> {
         offered(tx.try_send(full(value)))
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn poll<T: Message>(rx: &mut Self::Rx<T>) -> Polled<T> {
         polled(rx.try_recv())
     }
 }
 
 impl Async for Tasks {
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn put_async<T: Message>(
         tx: &mut Self::Tx<T>,
         value: T,
@@ -199,7 +199,7 @@ impl Async for Tasks {
         Answered::new(tx.send(full(value)), put)
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn take_async<T: Message>(
         rx: &mut Self::Rx<T>,
     ) -> impl Future<Output = Result<T, TakeError>> + Send {

@@ -78,7 +78,7 @@ impl Channels for Bounded {
         true
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn offer<T: Message>(tx: &mut Sender<T>, value: T) -> Offered<T> {
         match tx.try_send(value) {
             Ok(()) => Offered::Done,
@@ -87,14 +87,14 @@ impl Channels for Bounded {
         }
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn poll<T: Message>(rx: &mut Receiver<T>) -> Polled<T> {
         polled(rx.try_recv())
     }
 }
 
 impl Async for Bounded {
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn put_async<T: Message>(
         tx: &mut Sender<T>,
         value: T,
@@ -102,7 +102,7 @@ impl Async for Bounded {
         Answered::new(tx.send(value), |sent: Result<_, _>| sent.map_err(closed))
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn take_async<T: Message>(
         rx: &mut Receiver<T>,
     ) -> impl Future<Output = Result<T, TakeError>> + Send {
@@ -130,7 +130,7 @@ impl Channels for Unbounded {
         true
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn offer<T: Message>(tx: &mut UnboundedSender<T>, value: T) -> Offered<T> {
         // It never waits, so it serves as the offer too.
         match tx.send(value) {
@@ -139,7 +139,7 @@ impl Channels for Unbounded {
         }
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn poll<T: Message>(rx: &mut UnboundedReceiver<T>) -> Polled<T> {
         polled(rx.try_recv())
     }

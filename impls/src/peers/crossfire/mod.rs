@@ -69,7 +69,7 @@ impl<F: Flavour> Channels for Threads<F> {
         F::another_rx(rx)
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn offer<T: Message>(tx: &mut F::Tx<T>, value: T) -> Offered<T> {
         match tx.try_send(value) {
             Ok(()) => Offered::Done,
@@ -78,7 +78,7 @@ impl<F: Flavour> Channels for Threads<F> {
         }
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn poll<T: Message>(rx: &mut F::Rx<T>) -> Polled<T> {
         match rx.try_recv() {
             Ok(value) => Polled::Done(value),
@@ -89,13 +89,13 @@ impl<F: Flavour> Channels for Threads<F> {
 }
 
 impl<F: Flavour> Blocking for Threads<F> {
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn put<T: Message>(tx: &mut F::Tx<T>, value: T) -> Result<(), PutError<T>> {
         tx.send(value)
             .map_err(|SendError(value)| PutError::Closed(Some(value)))
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn take<T: Message>(rx: &mut F::Rx<T>) -> Result<T, TakeError> {
         rx.recv().map_err(|_| TakeError::Closed)
     }
@@ -167,7 +167,7 @@ impl<F: Flavour> Channels for Tasks<F> {
         F::another_async_rx(rx)
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn offer<T: Message>(tx: &mut F::AsyncTx<T>, value: T) -> Offered<T> {
         match tx.try_send(Carried(value)) {
             Ok(()) => Offered::Done,
@@ -176,7 +176,7 @@ impl<F: Flavour> Channels for Tasks<F> {
         }
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn poll<T: Message>(rx: &mut F::AsyncRx<T>) -> Polled<T> {
         match rx.try_recv() {
             Ok(Carried(value)) => Polled::Done(value),
@@ -187,7 +187,7 @@ impl<F: Flavour> Channels for Tasks<F> {
 }
 
 impl<F: Flavour> Async for Tasks<F> {
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn put_async<T: Message>(
         tx: &mut F::AsyncTx<T>,
         value: T,
@@ -197,7 +197,7 @@ impl<F: Flavour> Async for Tasks<F> {
         })
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn take_async<T: Message>(
         rx: &mut F::AsyncRx<T>,
     ) -> impl Future<Output = Result<T, TakeError>> + Send {
