@@ -81,9 +81,9 @@ impl Spin {
         }
     }
 
-    /// Leaves a lock alone that another thread holds, as long as others use it often. One that alone uses it keeps the
-    /// lock's cache line, and what the lock guards, for many operations in place of one. Several hand it to each other with
-    /// one contender less. `uses` says how often the lock was used.
+    /// Leaves a lock alone that another thread holds, as long as others use it often. If a single other thread uses it, that
+    /// thread keeps the lock's cache line, and what the lock guards, for many operations in place of one. With several this
+    /// was not measured. `uses` says how often the lock was used.
     #[cold]
     pub(crate) fn away(uses: impl Fn() -> u32) {
         if let Some(costs) = wait_costs() {

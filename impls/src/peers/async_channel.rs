@@ -30,7 +30,7 @@ impl Channels for AsyncChannel {
     type Tx<T: Message> = Sender<T>;
     type Rx<T: Message> = Receiver<T>;
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn open<T: Message>(buffer: Buffer) -> Option<(Sender<T>, Receiver<T>)> {
         match buffer {
             Buffer::Fixed(capacity) => Some(::async_channel::bounded(capacity.get())),
@@ -39,37 +39,37 @@ impl Channels for AsyncChannel {
         }
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn another_tx<T: Message>(tx: &Sender<T>) -> Option<Sender<T>> {
         Some(tx.clone())
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn another_rx<T: Message>(rx: &Receiver<T>) -> Option<Receiver<T>> {
         Some(rx.clone())
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn close<T: Message>(tx: &Sender<T>) -> bool {
         // It returns whether the channel was open until now, which is not needed here.
         tx.close();
         true
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn close_rx<T: Message>(rx: &mut Receiver<T>) -> bool {
         rx.close();
         true
     }
 
     #[cfg(not(feature = "older-async-channel"))]
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn same_tx<T: Message>(one: &Sender<T>, other: &Sender<T>) -> Option<bool> {
         Some(one.same_channel(other))
     }
 
     #[cfg(not(feature = "older-async-channel"))]
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn same_rx<T: Message>(one: &Receiver<T>, other: &Receiver<T>) -> Option<bool> {
         Some(one.same_channel(other))
     }
@@ -93,7 +93,7 @@ impl Channels for AsyncChannel {
     }
 }
 
-#[inline]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn closed<T>(SendError(value): SendError<T>) -> PutError<T> {
     PutError::Closed(Some(value))
 }
@@ -134,12 +134,12 @@ impl Async for AsyncChannel {
 impl flowmeter_harness::channel::WeakProducers for AsyncChannel {
     type WeakTx<T: Message> = ::async_channel::WeakSender<T>;
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn downgrade<T: Message>(tx: &Sender<T>) -> ::async_channel::WeakSender<T> {
         tx.downgrade()
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn upgrade<T: Message>(weak: &::async_channel::WeakSender<T>) -> Option<Sender<T>> {
         weak.upgrade()
     }

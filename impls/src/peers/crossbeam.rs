@@ -40,7 +40,7 @@ impl Channels for Crossbeam {
     type Tx<T: Message> = Sender<T>;
     type Rx<T: Message> = Receiver<T>;
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn open<T: Message>(buffer: Buffer) -> Option<(Sender<T>, Receiver<T>)> {
         match buffer {
             Buffer::Rendezvous => Some(crossbeam_channel::bounded(0)),
@@ -50,22 +50,22 @@ impl Channels for Crossbeam {
         }
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn another_tx<T: Message>(tx: &Sender<T>) -> Option<Sender<T>> {
         Some(tx.clone())
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn another_rx<T: Message>(rx: &Receiver<T>) -> Option<Receiver<T>> {
         Some(rx.clone())
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn same_tx<T: Message>(one: &Sender<T>, other: &Sender<T>) -> Option<bool> {
         Some(one.same_channel(other))
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn same_rx<T: Message>(one: &Receiver<T>, other: &Receiver<T>) -> Option<bool> {
         Some(one.same_channel(other))
     }
@@ -104,7 +104,7 @@ impl Blocking for Crossbeam {
 
 #[cfg(not(feature = "older-crossbeam-deadlines"))]
 impl PutDeadline for Crossbeam {
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn put_until<T: Message>(
         tx: &mut Sender<T>,
         value: T,
@@ -124,7 +124,7 @@ impl PutDeadline for Crossbeam {
 
 #[cfg(not(feature = "older-crossbeam-deadlines"))]
 impl TakeDeadline for Crossbeam {
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn take_until<T: Message>(
         rx: &mut Receiver<T>,
         deadline: Deadline,
@@ -151,7 +151,7 @@ pub struct Prepared<'a, T: Message> {
 impl Alts for Crossbeam {
     type Prepared<'a, T: Message> = Prepared<'a, T>;
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn prepare<'a, T: Message>(
         clauses: &'a [Clause<'a, Self, T>],
         order: Order,
@@ -169,7 +169,7 @@ impl Alts for Crossbeam {
         Prepared { clauses, select }
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn run<T: Message>(
         prepared: &mut Prepared<'_, T>,
         slots: &mut [Option<T>],

@@ -35,7 +35,7 @@ impl Channels for Flume {
     type Tx<T: Message> = Sender<T>;
     type Rx<T: Message> = Receiver<T>;
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn open<T: Message>(buffer: Buffer) -> Option<(Sender<T>, Receiver<T>)> {
         match buffer {
             Buffer::Rendezvous => Some(::flume::bounded(0)),
@@ -45,24 +45,24 @@ impl Channels for Flume {
         }
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn another_tx<T: Message>(tx: &Sender<T>) -> Option<Sender<T>> {
         Some(tx.clone())
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn another_rx<T: Message>(rx: &Receiver<T>) -> Option<Receiver<T>> {
         Some(rx.clone())
     }
 
     #[cfg(not(feature = "older-flume"))]
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn same_tx<T: Message>(one: &Sender<T>, other: &Sender<T>) -> Option<bool> {
         Some(one.same_channel(other))
     }
 
     #[cfg(not(feature = "older-flume"))]
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn same_rx<T: Message>(one: &Receiver<T>, other: &Receiver<T>) -> Option<bool> {
         Some(one.same_channel(other))
     }
@@ -86,7 +86,7 @@ impl Channels for Flume {
     }
 }
 
-#[inline]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn closed<T>(SendError(value): SendError<T>) -> PutError<T> {
     PutError::Closed(Some(value))
 }
@@ -125,7 +125,7 @@ impl Async for Flume {
 }
 
 impl PutDeadline for Flume {
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn put_until<T: Message>(
         tx: &mut Sender<T>,
         value: T,
@@ -144,7 +144,7 @@ impl PutDeadline for Flume {
 }
 
 impl TakeDeadline for Flume {
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn take_until<T: Message>(
         rx: &mut Receiver<T>,
         deadline: Deadline,
@@ -163,12 +163,12 @@ impl TakeDeadline for Flume {
 impl flowmeter_harness::channel::WeakProducers for Flume {
     type WeakTx<T: Message> = ::flume::WeakSender<T>;
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn downgrade<T: Message>(tx: &Sender<T>) -> ::flume::WeakSender<T> {
         tx.downgrade()
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn upgrade<T: Message>(weak: &::flume::WeakSender<T>) -> Option<Sender<T>> {
         weak.upgrade()
     }

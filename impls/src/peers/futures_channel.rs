@@ -28,29 +28,29 @@ impl Channels for FuturesChannel {
     type Tx<T: Message> = UnboundedSender<T>;
     type Rx<T: Message> = UnboundedReceiver<T>;
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn open<T: Message>(buffer: Buffer) -> Option<(UnboundedSender<T>, UnboundedReceiver<T>)> {
         matches!(buffer, Buffer::Unbounded).then(unbounded)
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn another_tx<T: Message>(tx: &UnboundedSender<T>) -> Option<UnboundedSender<T>> {
         Some(tx.clone())
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn close<T: Message>(tx: &UnboundedSender<T>) -> bool {
         tx.close_channel();
         true
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn close_rx<T: Message>(rx: &mut UnboundedReceiver<T>) -> bool {
         rx.close();
         true
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn same_tx<T: Message>(one: &UnboundedSender<T>, other: &UnboundedSender<T>) -> Option<bool> {
         Some(one.same_receiver(other))
     }
@@ -63,7 +63,7 @@ impl Channels for FuturesChannel {
         }
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     #[allow(
         deprecated,
         reason = "`try_recv`, which replaces it, is not in the older releases of scripts/corpus"

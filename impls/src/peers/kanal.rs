@@ -40,7 +40,7 @@ impl Channels for Kanal {
     type Tx<T: Message> = Sender<T>;
     type Rx<T: Message> = Receiver<T>;
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn open<T: Message>(buffer: Buffer) -> Option<(Sender<T>, Receiver<T>)> {
         match buffer {
             Buffer::Rendezvous => Some(::kanal::bounded(0)),
@@ -50,24 +50,24 @@ impl Channels for Kanal {
         }
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn another_tx<T: Message>(tx: &Sender<T>) -> Option<Sender<T>> {
         Some(tx.clone())
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn another_rx<T: Message>(rx: &Receiver<T>) -> Option<Receiver<T>> {
         Some(rx.clone())
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn close<T: Message>(tx: &Sender<T>) -> bool {
         // An error means that the channel was closed before. Closing twice is harmless.
         let _ = tx.close();
         true
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn close_rx<T: Message>(rx: &mut Receiver<T>) -> bool {
         // As in `close`.
         let _ = rx.close();
@@ -128,7 +128,7 @@ impl Async for Kanal {
 }
 
 impl TakeDeadline for Kanal {
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn take_until<T: Message>(
         rx: &mut Receiver<T>,
         deadline: Deadline,

@@ -37,7 +37,7 @@ impl Channels for Loole {
     type Tx<T: Message> = Sender<T>;
     type Rx<T: Message> = Receiver<T>;
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn open<T: Message>(buffer: Buffer) -> Option<(Sender<T>, Receiver<T>)> {
         match buffer {
             Buffer::Rendezvous => Some(::loole::bounded(0)),
@@ -47,18 +47,18 @@ impl Channels for Loole {
         }
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn another_tx<T: Message>(tx: &Sender<T>) -> Option<Sender<T>> {
         Some(tx.clone())
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn another_rx<T: Message>(rx: &Receiver<T>) -> Option<Receiver<T>> {
         Some(rx.clone())
     }
 
     #[cfg(not(feature = "older-loole"))]
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn close<T: Message>(tx: &Sender<T>) -> bool {
         // It returns whether the channel was open until now, which is not needed here.
         tx.close();
@@ -66,18 +66,18 @@ impl Channels for Loole {
     }
 
     #[cfg(not(feature = "older-loole"))]
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn close_rx<T: Message>(rx: &mut Receiver<T>) -> bool {
         rx.close();
         true
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn same_tx<T: Message>(one: &Sender<T>, other: &Sender<T>) -> Option<bool> {
         Some(one.same_channel(other))
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn same_rx<T: Message>(one: &Receiver<T>, other: &Receiver<T>) -> Option<bool> {
         Some(one.same_channel(other))
     }
@@ -101,7 +101,7 @@ impl Channels for Loole {
     }
 }
 
-#[inline]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn closed<T>(SendError(value): SendError<T>) -> PutError<T> {
     PutError::Closed(Some(value))
 }
@@ -140,7 +140,7 @@ impl Async for Loole {
 }
 
 impl PutDeadline for Loole {
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn put_until<T: Message>(
         tx: &mut Sender<T>,
         value: T,
@@ -159,7 +159,7 @@ impl PutDeadline for Loole {
 }
 
 impl TakeDeadline for Loole {
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn take_until<T: Message>(
         rx: &mut Receiver<T>,
         deadline: Deadline,

@@ -35,7 +35,7 @@ pub struct Sync;
 #[derive(Clone, Copy, Debug)]
 pub struct Unbounded;
 
-#[inline]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn closed<T>(SendError(value): SendError<T>) -> PutError<T> {
     PutError::Closed(Some(value))
 }
@@ -54,7 +54,7 @@ fn take<T>(rx: &Receiver<T>) -> Result<T, TakeError> {
     rx.recv().map_err(|_| TakeError::Closed)
 }
 
-#[inline]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn take_until<T>(rx: &Receiver<T>, deadline: Deadline) -> Result<T, TakeUntilError> {
     let Some(left) = clock::left(deadline) else {
         return take(rx).map_err(TakeUntilError::Take);
@@ -69,7 +69,7 @@ impl Channels for Sync {
     type Tx<T: Message> = SyncSender<T>;
     type Rx<T: Message> = Receiver<T>;
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn open<T: Message>(buffer: Buffer) -> Option<(SyncSender<T>, Receiver<T>)> {
         match buffer {
             Buffer::Rendezvous => Some(mpsc::sync_channel(0)),
@@ -78,7 +78,7 @@ impl Channels for Sync {
         }
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn another_tx<T: Message>(tx: &SyncSender<T>) -> Option<SyncSender<T>> {
         Some(tx.clone())
     }
@@ -111,7 +111,7 @@ impl Blocking for Sync {
 }
 
 impl TakeDeadline for Sync {
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn take_until<T: Message>(
         rx: &mut Receiver<T>,
         deadline: Deadline,
@@ -124,12 +124,12 @@ impl Channels for Unbounded {
     type Tx<T: Message> = Sender<T>;
     type Rx<T: Message> = Receiver<T>;
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn open<T: Message>(buffer: Buffer) -> Option<(Sender<T>, Receiver<T>)> {
         (buffer == Buffer::Unbounded).then(mpsc::channel)
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn another_tx<T: Message>(tx: &Sender<T>) -> Option<Sender<T>> {
         Some(tx.clone())
     }
@@ -162,7 +162,7 @@ impl Blocking for Unbounded {
 }
 
 impl TakeDeadline for Unbounded {
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn take_until<T: Message>(
         rx: &mut Receiver<T>,
         deadline: Deadline,

@@ -26,7 +26,7 @@ impl Channels for Tachyonix {
     type Tx<T: Message> = Sender<T>;
     type Rx<T: Message> = Receiver<T>;
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn open<T: Message>(buffer: Buffer) -> Option<(Sender<T>, Receiver<T>)> {
         match buffer {
             Buffer::Fixed(capacity) => Some(::tachyonix::channel(capacity.get())),
@@ -34,18 +34,18 @@ impl Channels for Tachyonix {
         }
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn another_tx<T: Message>(tx: &Sender<T>) -> Option<Sender<T>> {
         Some(tx.clone())
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn close<T: Message>(tx: &Sender<T>) -> bool {
         tx.close();
         true
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn close_rx<T: Message>(rx: &mut Receiver<T>) -> bool {
         rx.close();
         true

@@ -50,12 +50,12 @@ pub struct Tasks;
 pub struct Empty;
 
 impl<T> Recycle<Option<T>> for Empty {
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn new_element(&self) -> Option<T> {
         None
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn recycle(&self, slot: &mut Option<T>) {
         *slot = None;
     }
@@ -65,18 +65,18 @@ impl<T> Recycle<Option<T>> for Empty {
 /// Nothing here is lent, so the wrapper makes any value `Sync`.
 type Slot<T> = Option<SyncWrapper<T>>;
 
-#[inline]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn full<T>(value: T) -> Slot<T> {
     Some(SyncWrapper::new(value))
 }
 
-#[inline]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn value<T>(slot: Slot<T>) -> T {
     let value = slot.expect("a slot that is sent holds a value");
     value.into_inner()
 }
 
-#[inline]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn offered<T>(sent: Result<(), TrySendError<Slot<T>>>) -> Offered<T> {
     match sent {
         Ok(()) => Offered::Done,
@@ -86,7 +86,7 @@ fn offered<T>(sent: Result<(), TrySendError<Slot<T>>>) -> Offered<T> {
     }
 }
 
-#[inline]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn polled<T>(taken: Result<Slot<T>, TryRecvError>) -> Polled<T> {
     match taken {
         Ok(slot) => Polled::Done(value(slot)),
@@ -100,7 +100,7 @@ fn put<T>(sent: Result<(), Closed<Slot<T>>>) -> Result<(), PutError<T>> {
     sent.map_err(|closed| PutError::Closed(Some(value(closed.into_inner()))))
 }
 
-#[inline]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn taken<T>(slot: Option<Slot<T>>) -> Result<T, TakeError> {
     slot.map(value).ok_or(TakeError::Closed)
 }
@@ -109,7 +109,7 @@ impl Channels for Threads {
     type Tx<T: Message> = blocking::Sender<Slot<T>, Empty>;
     type Rx<T: Message> = blocking::Receiver<Slot<T>, Empty>;
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn open<T: Message>(buffer: Buffer) -> Option<(Self::Tx<T>, Self::Rx<T>)> {
         match buffer {
             Buffer::Fixed(capacity) => Some(blocking::with_recycle(capacity.get(), Empty)),
@@ -117,7 +117,7 @@ impl Channels for Threads {
         }
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn another_tx<T: Message>(tx: &Self::Tx<T>) -> Option<Self::Tx<T>> {
         Some(tx.clone())
     }
@@ -146,7 +146,7 @@ impl Blocking for Threads {
 }
 
 impl TakeDeadline for Threads {
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn take_until<T: Message>(
         rx: &mut Self::Rx<T>,
         deadline: Deadline,
@@ -166,7 +166,7 @@ impl Channels for Tasks {
     type Tx<T: Message> = mpsc::Sender<Slot<T>, Empty>;
     type Rx<T: Message> = mpsc::Receiver<Slot<T>, Empty>;
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn open<T: Message>(buffer: Buffer) -> Option<(Self::Tx<T>, Self::Rx<T>)> {
         match buffer {
             Buffer::Fixed(capacity) => Some(mpsc::with_recycle(capacity.get(), Empty)),
@@ -174,7 +174,7 @@ impl Channels for Tasks {
         }
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn another_tx<T: Message>(tx: &Self::Tx<T>) -> Option<Self::Tx<T>> {
         Some(tx.clone())
     }

@@ -39,12 +39,12 @@ pub struct Bounded;
 #[derive(Clone, Copy, Debug)]
 pub struct Unbounded;
 
-#[inline]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn closed<T>(SendError(value): SendError<T>) -> PutError<T> {
     PutError::Closed(Some(value))
 }
 
-#[inline]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn polled<T>(answer: Result<T, TryRecvError>) -> Polled<T> {
     match answer {
         Ok(value) => Polled::Done(value),
@@ -57,7 +57,7 @@ impl Channels for Bounded {
     type Tx<T: Message> = Sender<T>;
     type Rx<T: Message> = Receiver<T>;
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn open<T: Message>(buffer: Buffer) -> Option<(Sender<T>, Receiver<T>)> {
         match buffer {
             Buffer::Fixed(capacity) => Some(mpsc::channel(capacity.get())),
@@ -67,12 +67,12 @@ impl Channels for Bounded {
         }
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn another_tx<T: Message>(tx: &Sender<T>) -> Option<Sender<T>> {
         Some(tx.clone())
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn close_rx<T: Message>(rx: &mut Receiver<T>) -> bool {
         rx.close();
         true
@@ -114,17 +114,17 @@ impl Channels for Unbounded {
     type Tx<T: Message> = UnboundedSender<T>;
     type Rx<T: Message> = UnboundedReceiver<T>;
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn open<T: Message>(buffer: Buffer) -> Option<(UnboundedSender<T>, UnboundedReceiver<T>)> {
         (buffer == Buffer::Unbounded).then(unbounded_channel)
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn another_tx<T: Message>(tx: &UnboundedSender<T>) -> Option<UnboundedSender<T>> {
         Some(tx.clone())
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn close_rx<T: Message>(rx: &mut UnboundedReceiver<T>) -> bool {
         rx.close();
         true
@@ -161,7 +161,7 @@ impl Async for Unbounded {
 }
 
 /// The count of `recv_many`. It is zero only at the end of the channel, because the limit is not zero.
-#[inline]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn counted(count: usize) -> Result<usize, TakeError> {
     if count == 0 {
         Err(TakeError::Closed)
@@ -171,7 +171,7 @@ fn counted(count: usize) -> Result<usize, TakeError> {
 }
 
 impl AsyncBatch for Bounded {
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn take_many_async<T: Message>(
         rx: &mut Receiver<T>,
         limit: NonZeroUsize,
@@ -182,7 +182,7 @@ impl AsyncBatch for Bounded {
 }
 
 impl AsyncBatch for Unbounded {
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn take_many_async<T: Message>(
         rx: &mut UnboundedReceiver<T>,
         limit: NonZeroUsize,
@@ -195,12 +195,12 @@ impl AsyncBatch for Unbounded {
 impl WeakProducers for Bounded {
     type WeakTx<T: Message> = WeakSender<T>;
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn downgrade<T: Message>(tx: &Sender<T>) -> WeakSender<T> {
         tx.downgrade()
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn upgrade<T: Message>(weak: &WeakSender<T>) -> Option<Sender<T>> {
         weak.upgrade()
     }
@@ -209,12 +209,12 @@ impl WeakProducers for Bounded {
 impl WeakProducers for Unbounded {
     type WeakTx<T: Message> = WeakUnboundedSender<T>;
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn downgrade<T: Message>(tx: &UnboundedSender<T>) -> WeakUnboundedSender<T> {
         tx.downgrade()
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn upgrade<T: Message>(weak: &WeakUnboundedSender<T>) -> Option<UnboundedSender<T>> {
         weak.upgrade()
     }
@@ -223,7 +223,7 @@ impl WeakProducers for Unbounded {
 impl Reserve for Bounded {
     type Permit<'a, T: Message> = Permit<'a, T>;
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn try_reserve<T: Message>(tx: &Sender<T>) -> Result<Permit<'_, T>, ReserveError> {
         tx.try_reserve().map_err(|error| match error {
             TrySendError::Full(()) => ReserveError::WouldWait,
@@ -231,7 +231,7 @@ impl Reserve for Bounded {
         })
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn fill<T: Message>(permit: Permit<'_, T>, value: T) -> Result<(), T> {
         permit.send(value);
         Ok(())
@@ -239,7 +239,7 @@ impl Reserve for Bounded {
 }
 
 impl AsyncReserve for Bounded {
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn reserve_async<T: Message>(
         tx: &Sender<T>,
     ) -> impl Future<Output = Result<Permit<'_, T>, ReserveError>> + Send {

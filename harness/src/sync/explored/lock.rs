@@ -76,8 +76,7 @@ impl<E: Engine, T> Mutex<E, T> {
         Some(self.guard(raw, E::me()))
     }
 
-    /// As of a light lock, whose name in explored worlds stands for this one. Here nothing is counted, since waiting costs
-    /// nothing that could be compared with it.
+    /// Nothing is counted, since no thread looks: `wait_costs` is `None` here. For `LightMutex`, an alias of this lock.
     #[inline]
     pub fn uses(&self) -> u32 {
         0

@@ -96,24 +96,56 @@ impl<T: Send, S: Store<T>> ChannelOver<T, S> {
 
 #[cfg(all(test, not(any(feature = "loom", feature = "shuttle"))))]
 mod tests {
+    use std::future::Future;
     use std::num::NonZeroUsize;
+    use std::pin::pin;
+    use std::task::{Context, Waker};
+    use std::time::Duration;
 
-    use flowmeter_harness::channel::{Buffer, Offered, Polled};
+    use flowmeter_harness::channel::{Buffer, Offered, Polled, PutError, TakeUntilError};
+    use flowmeter_harness::sync::Deadline;
 
-    use crate::channel::ordered_locks::Channel;
+    use crate::channel::engine::{Buffer as Stored, ChannelOver};
+    use crate::sync::clock;
+
+    fn past() -> Deadline {
+        clock::after(Duration::ZERO)
+    }
 
     /// A thread that tries without end must not keep away the task that it waits for.
     #[test]
-    fn a_refused_try_is_no_use_of_the_lock() {
-        let channel = Channel::new(Buffer::Fixed(NonZeroUsize::MIN));
+    fn a_refused_put_or_take_is_no_use_of_the_lock() {
+        let channel = ChannelOver::<i32, Stored<i32>>::new(Buffer::Fixed(NonZeroUsize::MIN));
         let uses = || channel.shared.state.uses();
         assert!(matches!(channel.poll(), Polled::WouldWait));
+        assert_eq!(channel.take_until(past()), Err(TakeUntilError::TimedOut));
         assert_eq!(uses(), 0);
         channel.put(1).unwrap();
         assert_eq!(uses(), 1);
         assert!(matches!(channel.offer(2), Offered::WouldWait(2)));
+        assert!(channel.put_until(2, past()).is_err());
         assert_eq!(uses(), 1);
         assert_eq!(channel.take(), Ok(1));
         assert_eq!(uses(), 2);
+        channel.close();
+        assert_eq!(channel.put(3), Err(PutError::Closed(Some(3))));
+        assert_eq!(uses(), 2);
+    }
+
+    #[test]
+    fn a_request_that_waits_and_one_that_serves_it_are_uses() {
+        let channel = ChannelOver::<i32, Stored<i32>>::new(Buffer::Rendezvous);
+        let uses = || channel.shared.state.uses();
+        let mut context = Context::from_waker(Waker::noop());
+        let mut take = pin!(channel.take_async());
+        assert!(take.as_mut().poll(&mut context).is_pending());
+        assert_eq!(uses(), 1);
+        assert!(matches!(channel.offer(1), Offered::Done));
+        assert_eq!(uses(), 2);
+        assert!(take.poll(&mut context).is_ready());
+        let mut put = pin!(channel.put_async(2));
+        assert!(put.as_mut().poll(&mut context).is_pending());
+        assert!(matches!(channel.poll(), Polled::Done(2)));
+        assert_eq!(uses(), 4);
     }
 }

@@ -27,6 +27,7 @@ pub(super) fn put<T: Send, S: Store<T>>(
     let mut notify = Notify::Nothing;
     match state.offer_simply(value, &mut notify) {
         Quick::Done(()) => {
+            state.count_use();
             drop(state);
             notify.tell();
             Ok(Ok(()))
@@ -51,6 +52,7 @@ pub(super) fn take<T: Send, S: Store<T>>(
     let mut notify = Notify::Nothing;
     match state.poll_simply(&mut notify) {
         Quick::Done(value) => {
+            state.count_use();
             drop(state);
             notify.tell();
             Ok(Some(value))
@@ -73,15 +75,17 @@ fn put_in_full<T: Send, S: Store<T>>(
     // Dropped before the effects, also if foreign code under the lock panics.
     let mut state = state;
     let offered = state.offer_in_full(value, &mut effects);
-    if let Offered::WouldWait(value) = offered {
-        return Err((state, value));
-    }
+    let put = match offered {
+        Offered::WouldWait(value) => return Err((state, value)),
+        Offered::Closed(value) => Err(value),
+        Offered::Done => {
+            state.count_use();
+            Ok(())
+        }
+    };
     drop(state);
     effects.run();
-    match offered {
-        Offered::Closed(value) => Ok(Err(value)),
-        _ => Ok(Ok(())),
-    }
+    Ok(put)
 }
 
 #[cold]
@@ -92,13 +96,15 @@ fn take_in_full<T: Send, S: Store<T>>(
     let mut effects = Effects::new();
     let mut state = state;
     let polled = state.poll_in_full(&mut effects);
-    if let Polled::WouldWait = polled {
-        return Err(state);
-    }
+    let taken = match polled {
+        Polled::WouldWait => return Err(state),
+        Polled::Closed => None,
+        Polled::Done(value) => {
+            state.count_use();
+            Some(value)
+        }
+    };
     drop(state);
     effects.run();
-    match polled {
-        Polled::Done(value) => Ok(Some(value)),
-        _ => Ok(None),
-    }
+    Ok(taken)
 }

@@ -147,7 +147,6 @@ impl<'a, T: Send, S: Store<T>> PutFuture<'a, T, S> {
         let mut known = clones.then(|| waker.clone());
         let channel = self.channel;
         let mut state = held.unwrap_or_else(|| channel.lock_in_task());
-        state.count_use();
         loop {
             (state, value) = match attempt::put(state, value) {
                 Err(waits) => waits,
@@ -163,6 +162,7 @@ impl<'a, T: Send, S: Store<T>> PutFuture<'a, T, S> {
                 return Poll::Ready(Err(PutError::TooManyWaiters(value)));
             }
             if let Some(waker) = known {
+                state.count_use();
                 // SAFETY: this is its first poll, and the state is that of its channel.
                 unsafe { self.join(&mut state, value, Notify::Task(waker)) };
                 drop(state);
@@ -305,7 +305,6 @@ impl<'a, T: Send, S: Store<T>> TakeFuture<'a, T, S> {
         let mut known = clones.then(|| waker.clone());
         let channel = self.channel;
         let mut state = held.unwrap_or_else(|| channel.lock_in_task());
-        state.count_use();
         loop {
             state = match attempt::take(state) {
                 Err(state) => state,
@@ -321,6 +320,7 @@ impl<'a, T: Send, S: Store<T>> TakeFuture<'a, T, S> {
                 return Poll::Ready(Err(TakeError::TooManyWaiters));
             }
             if let Some(waker) = known {
+                state.count_use();
                 // SAFETY: this is its first poll, and the state is that of its channel.
                 unsafe { self.join(&mut state, Notify::Task(waker)) };
                 drop(state);

@@ -73,8 +73,8 @@ impl<'a, T: Send, S: Store<T>> Guard<'a, T, S> {
         Guard(state)
     }
 
-    /// Counts a put or take that is done, or waits. A refused one is not counted: its caller may try without end, while
-    /// it waits for a task that would leave it the lock.
+    /// Counts a single put or take that is done, or joins a line. A refused one is not counted: its caller may try without
+    /// end, while it waits for a task that would leave it the lock. Alts, permits and batches are not counted.
     #[inline]
     fn count_use(&self) {
         self.0.count_use();
@@ -254,9 +254,7 @@ impl<T: Send, S: Store<T>> ChannelOver<T, S> {
             Quick::Done(()) => return Ok(()),
             Quick::Unable(value) | Quick::Ask(value) => value,
         };
-        let state = held.unwrap_or_else(|| self.lock());
-        state.count_use();
-        let (mut state, value) = match attempt::put(state, value) {
+        let (mut state, value) = match attempt::put(held.unwrap_or_else(|| self.lock()), value) {
             Err(waits) => waits,
             Ok(put) => {
                 return put.map_err(|value| PutUntilError::Put(PutError::Closed(Some(value))));
@@ -271,6 +269,7 @@ impl<T: Send, S: Store<T>> ChannelOver<T, S> {
         let parker = Parker::new();
         let mut waiting = pin!(PutFuture::of_thread(self));
         let by = Notify::thread(&parker);
+        state.count_use();
         // SAFETY: it is new, and the state is that of its channel.
         unsafe { waiting.as_mut().join(&mut state, value, by) };
         drop(state);
@@ -301,9 +300,7 @@ impl<T: Send, S: Store<T>> ChannelOver<T, S> {
         if let Quick::Done(value) = self.poll_again(deadline) {
             return Ok(value);
         }
-        let state = held.unwrap_or_else(|| self.lock());
-        state.count_use();
-        let mut state = match attempt::take(state) {
+        let mut state = match attempt::take(held.unwrap_or_else(|| self.lock())) {
             Err(state) => state,
             Ok(taken) => return taken.ok_or(TakeUntilError::Take(TakeError::Closed)),
         };
@@ -316,6 +313,7 @@ impl<T: Send, S: Store<T>> ChannelOver<T, S> {
         let parker = Parker::new();
         let mut waiting = pin!(TakeFuture::new(self));
         let by = Notify::thread(&parker);
+        state.count_use();
         // SAFETY: it is new, and the state is that of its channel.
         unsafe { waiting.as_mut().join(&mut state, by) };
         drop(state);

@@ -58,7 +58,7 @@
 //! the lock. A future does not, because the task that it waits for may have to run on the same thread.
 //!
 //! Where there is room for few values, most operations of tasks take the lock. A task that finds it held then stays away
-//! as long as others take it often (`Spin::away`), and their tasks go on without moving cache lines.
+//! as long as others use it often (`Spin::away`), and their tasks go on without moving cache lines.
 
 mod cell;
 mod family;

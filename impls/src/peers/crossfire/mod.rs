@@ -53,18 +53,18 @@ impl<F: Flavour> Channels for Threads<F> {
     type Tx<T: Message> = F::Tx<T>;
     type Rx<T: Message> = F::Rx<T>;
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn open<T: Message>(buffer: Buffer) -> Option<(F::Tx<T>, F::Rx<T>)> {
         detect_backoff_cfg();
         F::of_threads(buffer)
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn another_tx<T: Message>(tx: &F::Tx<T>) -> Option<F::Tx<T>> {
         F::another_tx(tx)
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn another_rx<T: Message>(rx: &F::Rx<T>) -> Option<F::Rx<T>> {
         F::another_rx(rx)
     }
@@ -102,7 +102,7 @@ impl<F: Flavour> Blocking for Threads<F> {
 }
 
 impl<F: Flavour> PutDeadline for Threads<F> {
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn put_until<T: Message>(
         tx: &mut F::Tx<T>,
         value: T,
@@ -121,7 +121,7 @@ impl<F: Flavour> PutDeadline for Threads<F> {
 }
 
 impl<F: Flavour> TakeDeadline for Threads<F> {
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn take_until<T: Message>(rx: &mut F::Rx<T>, deadline: Deadline) -> Result<T, TakeUntilError> {
         let Some(left) = clock::left(deadline) else {
             return Self::take(rx).map_err(TakeUntilError::Take);
@@ -136,12 +136,12 @@ impl<F: Flavour> TakeDeadline for Threads<F> {
 impl<F: ManyProducers> WeakProducers for Threads<F> {
     type WeakTx<T: Message> = F::WeakTx<T>;
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn downgrade<T: Message>(tx: &F::Tx<T>) -> F::WeakTx<T> {
         F::downgrade(tx)
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn upgrade<T: Message>(weak: &F::WeakTx<T>) -> Option<F::Tx<T>> {
         F::upgrade(weak)
     }
@@ -151,18 +151,18 @@ impl<F: Flavour> Channels for Tasks<F> {
     type Tx<T: Message> = F::AsyncTx<T>;
     type Rx<T: Message> = F::AsyncRx<T>;
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn open<T: Message>(buffer: Buffer) -> Option<(F::AsyncTx<T>, F::AsyncRx<T>)> {
         detect_backoff_cfg();
         F::of_tasks(buffer)
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn another_tx<T: Message>(tx: &F::AsyncTx<T>) -> Option<F::AsyncTx<T>> {
         F::another_async_tx(tx)
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn another_rx<T: Message>(rx: &F::AsyncRx<T>) -> Option<F::AsyncRx<T>> {
         F::another_async_rx(rx)
     }
@@ -211,12 +211,12 @@ impl<F: Flavour> Async for Tasks<F> {
 impl<F: ManyProducers> WeakProducers for Tasks<F> {
     type WeakTx<T: Message> = F::WeakAsyncTx<T>;
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn downgrade<T: Message>(tx: &F::AsyncTx<T>) -> F::WeakAsyncTx<T> {
         F::downgrade_async(tx)
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn upgrade<T: Message>(weak: &F::WeakAsyncTx<T>) -> Option<F::AsyncTx<T>> {
         F::upgrade_async(weak)
     }

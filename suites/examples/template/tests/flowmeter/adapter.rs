@@ -38,7 +38,7 @@ impl Channels for Bounded {
         tx.close();
         true
     }
-    #[inline]
+    #[inline(always)]
     fn offer<T: Message>(tx: &mut Sender<T>, value: T) -> Offered<T> {
         match tx.try_send(value) {
             Ok(()) => Offered::Done,
@@ -46,7 +46,7 @@ impl Channels for Bounded {
             Err(Refused::Closed(value)) => Offered::Closed(value),
         }
     }
-    #[inline]
+    #[inline(always)]
     fn poll<T: Message>(rx: &mut Receiver<T>) -> Polled<T> {
         match rx.try_recv() {
             Ok(value) => Polled::Done(value),
@@ -57,12 +57,12 @@ impl Channels for Bounded {
 }
 
 impl Blocking for Bounded {
-    #[inline]
+    #[inline(always)]
     fn put<T: Message>(tx: &mut Sender<T>, value: T) -> Result<(), PutError<T>> {
         let sent = tx.send(value);
         sent.map_err(|value| PutError::Closed(Some(value)))
     }
-    #[inline]
+    #[inline(always)]
     fn take<T: Message>(rx: &mut Receiver<T>) -> Result<T, TakeError> {
         rx.recv().ok_or(TakeError::Closed)
     }
