@@ -1,11 +1,13 @@
 //! First attempts: what most puts and takes need, short enough to be inlined into the caller.
 //!
 //! A design with a front tries that, without the lock. A design without a front tries under the lock, if that is free.
-//! Where the attempt fails with the lock held, the lock is passed on, so that the request takes it once.
+//! There a task also serves a request that waits, as every other put and take of a rendezvous does. Where the attempt fails
+//! with the lock held, the lock is passed on, so that the request takes it once.
 //!
 //! They are inlined always, since a compiler that sees several calls of a put would not. An answer that is returned
 //! through memory takes longer than the put itself.
 
+use super::attempt;
 use super::store::Store;
 use super::{ChannelOver, Guard};
 use crate::channel::front::Front;
@@ -61,36 +63,40 @@ impl<T: Send, S: Store<T>> ChannelOver<T, S> {
         }
     }
 
-    /// Puts for a task, if that can be done without waiting, and the task does not expect to wait.
+    /// Puts for a task, if that can be done without waiting. Answers with the value if the channel is closed.
     ///
     /// # Errors
     /// Gives the value back, and the lock if it was taken.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(super) fn put_at_once(&self, value: T) -> Result<(), GivenBack<'_, T, S>> {
-        if !S::Front::OPENS && outlook::waits() {
-            return Err((None, value));
-        }
-        self.add_at_once(value)?;
+    pub(super) fn put_at_once(&self, value: T) -> Result<Result<(), T>, GivenBack<'_, T, S>> {
+        let put = match self.add_at_once(value) {
+            Ok(()) => Ok(()),
+            Err((None, value)) => return Err((None, value)),
+            Err((Some(state), value)) => {
+                attempt::put(state, value).map_err(|(state, value)| (Some(state), value))?
+            }
+        };
         if !S::Front::OPENS {
             outlook::learn(false);
         }
-        Ok(())
+        Ok(put)
     }
 
-    /// Takes for a task, in the same way.
+    /// Takes for a task, in the same way. Answers with nothing if the channel is closed and empty.
     ///
     /// # Errors
     /// Gives the lock back if it was taken.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(super) fn take_at_once(&self) -> Result<T, Option<Guard<'_, T, S>>> {
-        if !S::Front::OPENS && outlook::waits() {
-            return Err(None);
-        }
-        let value = self.next_at_once()?;
+    pub(super) fn take_at_once(&self) -> Result<Option<T>, Option<Guard<'_, T, S>>> {
+        let taken = match self.next_at_once() {
+            Ok(value) => Some(value),
+            Err(None) => return Err(None),
+            Err(Some(state)) => attempt::take(state).map_err(Some)?,
+        };
         if !S::Front::OPENS {
             outlook::learn(false);
         }
-        Ok(value)
+        Ok(taken)
     }
 }
 

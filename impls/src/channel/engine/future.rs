@@ -143,7 +143,7 @@ impl<'a, T: Send, S: Store<T>> PutFuture<'a, T, S> {
             Quick::Ask(value) => (value, true),
         };
         // Never with the lock held, since it runs code of the executor.
-        let clones = held.is_none() && (!asks || outlook::waits());
+        let clones = held.is_none() && (!asks || S::Front::OPENS && outlook::waits());
         let mut known = clones.then(|| waker.clone());
         let channel = self.channel;
         let mut state = held.unwrap_or_else(|| channel.lock_in_task());
@@ -151,32 +151,56 @@ impl<'a, T: Send, S: Store<T>> PutFuture<'a, T, S> {
             (state, value) = match attempt::put(state, value) {
                 Err(waits) => waits,
                 Ok(put) => {
-                    if asks {
-                        outlook::learn(false);
-                    }
-                    drop_unused(known);
-                    return Poll::Ready(put.map_err(|value| PutError::Closed(Some(value))));
+                    note_done(known, asks);
+                    return Poll::Ready(put.map_err(closed));
                 }
             };
-            if state.puts.is_full() {
-                return Poll::Ready(Err(PutError::TooManyWaiters(value)));
-            }
             if let Some(waker) = known {
-                state.count_use();
-                // SAFETY: this is its first poll, and the state is that of its channel.
-                unsafe { self.join(&mut state, value, Notify::Task(waker)) };
-                drop(state);
-                // The first that waits has what waiting costs measured.
-                wait_costs();
-                if asks {
-                    outlook::learn(true);
-                }
-                return Poll::Pending;
+                return self.wait(state, value, waker, asks);
             }
             drop(state);
             known = Some(waker.clone());
             state = channel.lock();
         }
+    }
+
+    /// Puts a value where the thread expects to wait, and the channel has no front.
+    #[cold]
+    #[inline(never)]
+    fn begin_expecting_wait(
+        self: Pin<&mut Self>,
+        value: T,
+        waker: &Waker,
+    ) -> Poll<Result<(), PutError<T>>> {
+        let known = waker.clone();
+        match attempt::put(self.channel.lock_in_task(), value) {
+            Err((state, value)) => self.wait(state, value, known, true),
+            Ok(put) => {
+                note_done(Some(known), true);
+                Poll::Ready(put.map_err(closed))
+            }
+        }
+    }
+
+    /// Stands in line, unless too many do.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn wait(
+        self: Pin<&mut Self>,
+        mut state: Guard<'a, T, S>,
+        value: T,
+        waker: Waker,
+        asks: bool,
+    ) -> Poll<Result<(), PutError<T>>> {
+        if state.puts.is_full() {
+            drop(state);
+            return Poll::Ready(Err(PutError::TooManyWaiters(value)));
+        }
+        state.count_use();
+        // SAFETY: this is its first poll, and the state is that of its channel.
+        unsafe { self.join(&mut state, value, Notify::Task(waker)) };
+        drop(state);
+        note_wait(asks);
+        Poll::Pending
     }
 
     /// Leaves the line, and drops the value or the answer.
@@ -216,8 +240,11 @@ impl<T: Send, S: Store<T>> Future for PutFuture<'_, T, S> {
         let Some(value) = self.as_mut().plain().0.take() else {
             return self.look(context.waker());
         };
+        if !S::Front::OPENS && outlook::waits() {
+            return self.begin_expecting_wait(value, context.waker());
+        }
         match self.channel.put_at_once(value) {
-            Ok(()) => Poll::Ready(Ok(())),
+            Ok(put) => Poll::Ready(put.map_err(closed)),
             Err((held, value)) => self.begin(held, value, context.waker()),
         }
     }
@@ -301,7 +328,7 @@ impl<'a, T: Send, S: Store<T>> TakeFuture<'a, T, S> {
             Quick::Ask(()) => true,
         };
         // Never with the lock held, since it runs code of the executor.
-        let clones = held.is_none() && (!asks || outlook::waits());
+        let clones = held.is_none() && (!asks || S::Front::OPENS && outlook::waits());
         let mut known = clones.then(|| waker.clone());
         let channel = self.channel;
         let mut state = held.unwrap_or_else(|| channel.lock_in_task());
@@ -309,32 +336,52 @@ impl<'a, T: Send, S: Store<T>> TakeFuture<'a, T, S> {
             state = match attempt::take(state) {
                 Err(state) => state,
                 Ok(taken) => {
-                    if asks {
-                        outlook::learn(false);
-                    }
-                    drop_unused(known);
+                    note_done(known, asks);
                     return Poll::Ready(taken.ok_or(TakeError::Closed));
                 }
             };
-            if state.takes.is_full() {
-                return Poll::Ready(Err(TakeError::TooManyWaiters));
-            }
             if let Some(waker) = known {
-                state.count_use();
-                // SAFETY: this is its first poll, and the state is that of its channel.
-                unsafe { self.join(&mut state, Notify::Task(waker)) };
-                drop(state);
-                // The first that waits has what waiting costs measured.
-                wait_costs();
-                if asks {
-                    outlook::learn(true);
-                }
-                return Poll::Pending;
+                return self.wait(state, waker, asks);
             }
             drop(state);
             known = Some(waker.clone());
             state = channel.lock();
         }
+    }
+
+    /// Takes where the thread expects to wait, and the channel has no front.
+    #[cold]
+    #[inline(never)]
+    fn begin_expecting_wait(mut self: Pin<&mut Self>, waker: &Waker) -> Poll<Result<T, TakeError>> {
+        *self.as_mut().stage() = Stage::Done;
+        let known = waker.clone();
+        match attempt::take(self.channel.lock_in_task()) {
+            Err(state) => self.wait(state, known, true),
+            Ok(taken) => {
+                note_done(Some(known), true);
+                Poll::Ready(taken.ok_or(TakeError::Closed))
+            }
+        }
+    }
+
+    /// Stands in line, unless too many do.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn wait(
+        self: Pin<&mut Self>,
+        mut state: Guard<'a, T, S>,
+        waker: Waker,
+        asks: bool,
+    ) -> Poll<Result<T, TakeError>> {
+        if state.takes.is_full() {
+            drop(state);
+            return Poll::Ready(Err(TakeError::TooManyWaiters));
+        }
+        state.count_use();
+        // SAFETY: this is its first poll, and the state is that of its channel.
+        unsafe { self.join(&mut state, Notify::Task(waker)) };
+        drop(state);
+        note_wait(asks);
+        Poll::Pending
     }
 
     /// The answer. If there is none yet, `waker` is woken once there is.
@@ -385,10 +432,13 @@ impl<T: Send, S: Store<T>> Future for TakeFuture<'_, T, S> {
         let Stage::Unpolled = self.stage else {
             return self.look(context.waker());
         };
+        if !S::Front::OPENS && outlook::waits() {
+            return self.begin_expecting_wait(context.waker());
+        }
         match self.channel.take_at_once() {
-            Ok(value) => {
+            Ok(taken) => {
                 *self.stage() = Stage::Done;
-                Poll::Ready(Ok(value))
+                Poll::Ready(taken.ok_or(TakeError::Closed))
             }
             Err(held) => self.begin(held, context.waker()),
         }
@@ -415,10 +465,28 @@ impl<A, V> Drop for Left<'_, A, V> {
     }
 }
 
-/// Drops a waker that was cloned for nothing. If that panics, the put or take has succeeded all the same.
+fn closed<T>(value: T) -> PutError<T> {
+    PutError::Closed(Some(value))
+}
+
+/// Takes note that a request waits, after it has joined the line.
 #[inline]
-fn drop_unused(waker: Option<Waker>) {
-    if let Some(waker) = waker {
+fn note_wait(asks: bool) {
+    // The first that waits has what waiting costs measured.
+    wait_costs();
+    if asks {
+        outlook::learn(true);
+    }
+}
+
+/// Takes note that a request did not wait. `unused` is its waker, if that was cloned beforehand. If its drop panics, the put
+/// or take has succeeded all the same.
+#[inline]
+fn note_done(unused: Option<Waker>, asks: bool) {
+    if asks {
+        outlook::learn(false);
+    }
+    if let Some(waker) = unused {
         contain(|| drop(waker));
     }
 }

@@ -192,10 +192,7 @@ impl<A: Send, V> Line<A, V> {
     /// # Errors
     /// Gives the answer back otherwise.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(super) fn serve_single(&mut self, answer: A, notify: &mut Notify) -> Result<V, A>
-    where
-        V: Default,
-    {
+    pub(super) fn serve_single(&mut self, answer: A, notify: &mut Notify) -> Result<V, A> {
         if self.starts_with_single() {
             if let Some(Place::Single(seated)) = self.places.pop_front() {
                 // SAFETY: it was just taken out of the line, which is borrowed under the lock.

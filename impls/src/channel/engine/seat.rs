@@ -11,9 +11,9 @@
 //! access, and notifies after that by what it took out of the seat.
 
 use std::marker::PhantomPinned;
-use std::mem::{replace, swap, take};
+use std::mem::{forget, replace};
 use std::pin::Pin;
-use std::ptr::NonNull;
+use std::ptr::{NonNull, read};
 use std::task::Waker;
 
 use crate::channel::notify::Notify;
@@ -99,11 +99,17 @@ impl<A, V> Seat<A, V> {
         if !self.answered.load(Ordering::Acquire) {
             return None;
         }
-        // SAFETY: the thread that answered is done with it.
-        match unsafe { self.put(Contents::Nothing) } {
-            Contents::Answered(answer) => Some(answer),
-            Contents::Nothing | Contents::Waiting(_) => None,
-        }
+        self.contents.with_mut(|place| {
+            // SAFETY: the thread that answered is done with it.
+            let Contents::Answered(answer) = (unsafe { &*place }) else {
+                return None;
+            };
+            // SAFETY: it is read once: what it was read from is overwritten, and not dropped.
+            let answer = unsafe { read(answer) };
+            // SAFETY: as above.
+            unsafe { place.write(Contents::Nothing) };
+            Some(answer)
+        })
     }
 
     /// What the request brought.
@@ -190,25 +196,20 @@ impl<A, V> Seated<A, V> {
     /// # Safety
     /// It was just taken out of the line, and the caller holds the channel's lock.
     #[inline]
-    pub(super) unsafe fn answer(self, answer: A, notify: &mut Notify) -> V
-    where
-        V: Default,
-    {
+    pub(super) unsafe fn answer(self, answer: A, notify: &mut Notify) -> V {
         debug_assert!(matches!(notify, Notify::Nothing), "it would be lost");
         // SAFETY: its owner keeps it until it is answered.
         let seat = unsafe { self.0.as_ref() };
         let with = seat.contents.with_mut(|place| {
             // SAFETY: the caller took it out of the line.
-            let with = match unsafe { &mut *place } {
-                Contents::Waiting(waiting) => {
-                    swap(notify, &mut waiting.notify);
-                    take(&mut waiting.with)
-                }
-                Contents::Nothing | Contents::Answered(_) => unreachable!("it stood in line"),
+            let Contents::Waiting(waiting) = (unsafe { &*place }) else {
+                unreachable!("it stood in line")
             };
-            // Written after what it replaces was moved out, piece by piece: a copy of the whole would be read back in
-            // other widths, which stalls.
-            // SAFETY: as above. What is left in it owns nothing: no request, and the default of what it brings.
+            // SAFETY: both are read once: what they were read from is overwritten, and not dropped.
+            let (told, with) = unsafe { (read(&waiting.notify), read(&waiting.with)) };
+            // What it replaces owns nothing. An exchange would read it in other widths than it was written, which stalls.
+            forget(replace(notify, told));
+            // SAFETY: as above.
             unsafe { place.write(Contents::Answered(answer)) };
             with
         });
