@@ -27,12 +27,21 @@ impl Notify {
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn tell(self) {
         match self {
-            Notify::Thread(unparker) => unparker.get_ref().unpark(),
             Notify::Task(waker) => {
                 contain(|| waker.wake());
             }
-            Notify::Call(call) => trampoline::run(call),
             Notify::Nothing => {}
+            other => other.tell_other(),
+        }
+    }
+
+    /// Not inlined, so that a task which puts or takes in many places has no code for threads and callbacks in each.
+    #[inline(never)]
+    fn tell_other(self) {
+        match self {
+            Notify::Thread(unparker) => unparker.get_ref().unpark(),
+            Notify::Call(call) => trampoline::run(call),
+            Notify::Task(_) | Notify::Nothing => {}
         }
     }
 }

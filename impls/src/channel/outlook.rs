@@ -12,7 +12,7 @@ use super::EXPLORED;
 use crate::sync::thread_local;
 
 /// How many requests are a history. In explored worlds a thread makes few, and both guesses have to occur. So it learns
-/// sooner there.
+/// sooner there, and expects to wait after a first request that waited.
 const LENGTH: u32 = if EXPLORED { 2 } else { 8 };
 /// The bits of a history.
 const BITS: u8 = u8::MAX >> (u8::BITS - LENGTH);
@@ -29,7 +29,11 @@ thread_local! {
     static KNOWN: Known = const {
         Known {
             history: Cell::new(0),
-            waited: [const { Cell::new(false) }; 1 << u8::BITS],
+            waited: {
+                let mut waited = [const { Cell::new(false) }; 1 << u8::BITS];
+                waited[1] = Cell::new(EXPLORED);
+                waited
+            },
         }
     };
 }

@@ -11,9 +11,10 @@
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::pin::pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::task::{Context, RawWaker, RawWakerVTable, Waker};
+use std::sync::{Arc, mpsc};
+use std::task::{Context, Poll, RawWaker, RawWakerVTable, Waker};
+use std::thread;
 use std::time::Duration;
 
 use flowmeter_harness::channel::{
@@ -36,13 +37,54 @@ fn faulty_waker() -> Waker {
     unsafe { Waker::from_raw(RawWaker::new(std::ptr::null(), &TABLE)) }
 }
 
+type Act = Arc<dyn Fn() + Send + Sync>;
+
+/// A waker that acts when it is cloned, and when it or a clone of it is dropped.
+fn acting_waker(act: Act) -> Waker {
+    fn raw(act: Act) -> RawWaker {
+        RawWaker::new(Box::into_raw(Box::new(act)).cast(), &TABLE)
+    }
+    fn clone(act: *const ()) -> RawWaker {
+        // SAFETY: a waker has the box until it is woken or dropped.
+        let act = unsafe { &*act.cast::<Act>() };
+        act();
+        raw(Arc::clone(act))
+    }
+    fn wake(act: *const ()) {
+        // SAFETY: as above, and this ends the waker.
+        drop(unsafe { Box::from_raw(act.cast_mut().cast::<Act>()) });
+    }
+    fn end(act: *const ()) {
+        // SAFETY: as above.
+        let act = unsafe { Box::from_raw(act.cast_mut().cast::<Act>()) };
+        act();
+    }
+    static TABLE: RawWakerVTable = RawWakerVTable::new(clone, wake, |_| {}, end);
+    // SAFETY: the functions keep to the contract of a waker: each has a box of its own.
+    unsafe { Waker::from_raw(raw(act)) }
+}
+
+/// Begins to wait for what is not there, and gives up.
+fn gives_up<T>(future: impl Future<Output = T>) {
+    let _ = pin!(future).poll(&mut Context::from_waker(Waker::noop()));
+}
+
+/// Runs that on another thread, and fails if it does not end.
+fn ends(run: impl FnOnce() + Send + 'static) {
+    let (done, is_done) = mpsc::channel();
+    let running = thread::spawn(move || {
+        run();
+        let _ = done.send(());
+    });
+    let answer = is_done.recv_timeout(Duration::from_secs(20));
+    assert_ne!(answer, Err(mpsc::RecvTimeoutError::Timeout), "it hangs");
+    running.join().unwrap();
+}
+
 /// The tests of one design.
 macro_rules! bad_use {
     ($design:ident, $family:ident) => {
         mod $design {
-            use std::sync::mpsc;
-            use std::thread;
-
             use flowmeter_impls::channel::transforms::map;
             use flowmeter_impls::channel::$design::{Channel, MAX_WAITERS, $family as Family};
 
@@ -133,8 +175,7 @@ macro_rules! bad_use {
             /// held.
             #[test]
             fn a_promise_whose_value_cannot_be_copied_is_open_still() {
-                let (done, is_done) = mpsc::channel();
-                let running = thread::spawn(move || {
+                ends(|| {
                     let promise = Channel::promise();
                     let mut context = Context::from_waker(Waker::noop());
                     let mut takes = [(); 3].map(|()| Box::pin(promise.take_async()));
@@ -162,11 +203,73 @@ macro_rules! bad_use {
                     for take in &mut takes {
                         assert!(take.as_mut().poll(&mut context).is_ready());
                     }
-                    let _ = done.send(());
                 });
-                let answer = is_done.recv_timeout(Duration::from_secs(20));
-                assert_ne!(answer, Err(mpsc::RecvTimeoutError::Timeout), "it hangs");
-                running.join().unwrap();
+            }
+
+            #[test]
+            fn a_waker_that_uses_the_channel_as_it_is_cloned_and_dropped_meets_no_lock() {
+                ends(|| {
+                    let mut noop = Context::from_waker(Waker::noop());
+                    let (tx, rx) = Channel::<u32>::split(Buffer::fixed(1));
+                    let takes: Act = Arc::new({
+                        let rx = rx.clone();
+                        move || gives_up(rx.take_async())
+                    });
+                    let puts: Act = Arc::new({
+                        let tx = tx.clone();
+                        move || gives_up(tx.put_async(9))
+                    });
+                    let (taking, putting) = (acting_waker(takes), acting_waker(puts));
+                    // So often that a thread learns to expect that it waits.
+                    for value in 0..20 {
+                        let mut take = pin!(rx.take_async());
+                        let waits = take.as_mut().poll(&mut Context::from_waker(&taking));
+                        assert!(waits.is_pending());
+                        assert_eq!(tx.offer(value), Offered::Done);
+                        assert_eq!(take.poll(&mut noop), Poll::Ready(Ok(value)));
+                    }
+                    // One more than it has room for, so it is full before and after.
+                    assert_eq!(tx.offer(0), Offered::Done);
+                    for value in 1..20 {
+                        let mut put = pin!(tx.put_async(value));
+                        let waits = put.as_mut().poll(&mut Context::from_waker(&putting));
+                        assert!(waits.is_pending());
+                        assert_eq!(rx.poll(), Polled::Done(value - 1));
+                        assert_eq!(put.poll(&mut noop), Poll::Ready(Ok(())));
+                    }
+                    // It expects to wait, and need not.
+                    let mut take = pin!(rx.take_async());
+                    let taken = take.as_mut().poll(&mut Context::from_waker(&putting));
+                    assert_eq!(taken, Poll::Ready(Ok(19)));
+                    let _ = rx.poll();
+                    for _ in 0..MAX_WAITERS {
+                        Family::take_then(&rx, |_| ());
+                    }
+                    for _ in 0..4 {
+                        let mut take = pin!(rx.take_async());
+                        let refused = take.as_mut().poll(&mut Context::from_waker(&taking));
+                        assert_eq!(refused, Poll::Ready(Err(TakeError::TooManyWaiters)));
+                    }
+                });
+            }
+
+            /// It might take a second value.
+            #[test]
+            fn a_take_whose_value_could_not_be_copied_is_over() {
+                let promise = Channel::promise();
+                let copies = Arc::new(AtomicU32::new(0));
+                let value = Fragile {
+                    copies: Arc::clone(&copies),
+                    drops: Box::new(|| ()),
+                };
+                assert!(matches!(promise.offer(value), Offered::Done));
+                let mut context = Context::from_waker(Waker::noop());
+                let mut take = pin!(promise.take_async());
+                let poll = AssertUnwindSafe(|| take.as_mut().poll(&mut context).is_ready());
+                assert!(catch_unwind(poll).is_err());
+                copies.store(u32::MAX, Ordering::Relaxed);
+                let again = AssertUnwindSafe(|| take.as_mut().poll(&mut context).is_ready());
+                assert!(catch_unwind(again).is_err(), "it was polled after its end");
             }
 
             #[test]

@@ -1,8 +1,8 @@
 //! First attempts: what most puts and takes need, short enough to be inlined into the caller.
 //!
 //! A design with a front tries that, without the lock. A design without a front tries under the lock, if that is free.
-//! There a task also serves a request that waits, as every other put and take of a rendezvous does. Where the attempt fails
-//! with the lock held, the lock is passed on, so that the request takes it once.
+//! There a task also serves a request that waits, as it does at a rendezvous every other time. A thread that fails with
+//! the lock held keeps it for the next attempt. A task gives it up, since it clones its waker with no lock held.
 //!
 //! They are inlined always, since a compiler that sees several calls of a put would not. An answer that is returned
 //! through memory takes longer than the put itself.
@@ -63,10 +63,11 @@ impl<T: Send, S: Store<T>> ChannelOver<T, S> {
         }
     }
 
-    /// Puts for a task, if that can be done without waiting. Answers with the value if the channel is closed.
+    /// Puts for a task, if that can be done without waiting. Answers with the value if the channel is closed. Without a
+    /// front the caller has looked whether the thread expects to wait, and this takes note that it did not.
     ///
     /// # Errors
-    /// Gives the value back, and the lock if it was taken.
+    /// Gives the value back, and the lock if the attempt was made under it.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn put_at_once(&self, value: T) -> Result<Result<(), T>, GivenBack<'_, T, S>> {
         let put = match self.add_at_once(value) {
@@ -85,7 +86,7 @@ impl<T: Send, S: Store<T>> ChannelOver<T, S> {
     /// Takes for a task, in the same way. Answers with nothing if the channel is closed and empty.
     ///
     /// # Errors
-    /// Gives the lock back if it was taken.
+    /// Gives the lock back if the attempt was made under it.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn take_at_once(&self) -> Result<Option<T>, Option<Guard<'_, T, S>>> {
         let taken = match self.next_at_once() {

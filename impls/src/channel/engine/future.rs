@@ -121,42 +121,39 @@ impl<'a, T: Send, S: Store<T>> PutFuture<'a, T, S> {
         Err(answer.expect("a put that left the line has an answer"))
     }
 
-    /// Puts a value after [`ChannelOver::put_at_once`] has failed. `held` is the lock, if that has taken it. Not
-    /// inlined, so that a put that does not wait needs no stack for it.
+    /// Puts a value after [`ChannelOver::put_at_once`] has failed without the lock. Not inlined, so that a put that does
+    /// not wait needs no stack for it.
     ///
     /// It does not retry for a while, as a thread does. The task that it waits for may have to run on this very thread.
     ///
     /// The waker is cloned while no lock is held, because that runs code of the executor. It is cloned beforehand only
     /// where the put will likely wait: the front had no room and no request waited, or the front was shut and the thread
-    /// expects to wait.
+    /// expects to wait. Without a front the caller has looked whether the thread does.
     #[cold]
     #[inline(never)]
-    fn begin(
-        self: Pin<&mut Self>,
-        held: Option<Guard<'a, T, S>>,
-        value: T,
-        waker: &Waker,
-    ) -> Poll<Result<(), PutError<T>>> {
+    fn begin(self: Pin<&mut Self>, value: T, waker: &Waker) -> Poll<Result<(), PutError<T>>> {
         let (mut value, asks) = match self.channel.front.offer::<false>(value) {
             Quick::Done(()) => return Poll::Ready(Ok(())),
             Quick::Unable(value) => (value, false),
             Quick::Ask(value) => (value, true),
         };
         // Never with the lock held, since it runs code of the executor.
-        let clones = held.is_none() && (!asks || S::Front::OPENS && outlook::waits());
+        let clones = !asks || S::Front::OPENS && outlook::waits();
         let mut known = clones.then(|| waker.clone());
         let channel = self.channel;
-        let mut state = held.unwrap_or_else(|| channel.lock_in_task());
+        let mut state = channel.lock_in_task();
         loop {
             (state, value) = match attempt::put(state, value) {
                 Err(waits) => waits,
                 Ok(put) => {
-                    note_done(known, asks);
-                    return Poll::Ready(put.map_err(closed));
+                    note_done(asks);
+                    drop_unused(known);
+                    return Poll::Ready(put.map_err(refused_as_closed));
                 }
             };
             if let Some(waker) = known {
-                return self.wait(state, value, waker, asks);
+                // SAFETY: this is its first poll, and the state is that of its channel.
+                return unsafe { self.wait(value, waker, asks, state) };
             }
             drop(state);
             known = Some(waker.clone());
@@ -164,39 +161,45 @@ impl<'a, T: Send, S: Store<T>> PutFuture<'a, T, S> {
         }
     }
 
-    /// Puts a value where the thread expects to wait, and the channel has no front.
-    #[cold]
+    /// Puts a value in a channel without a front, where the put will likely wait: the thread expects it, or an attempt
+    /// under the lock was refused.
     #[inline(never)]
-    fn begin_expecting_wait(
+    fn begin_with_waker(
         self: Pin<&mut Self>,
         value: T,
         waker: &Waker,
     ) -> Poll<Result<(), PutError<T>>> {
         let known = waker.clone();
         match attempt::put(self.channel.lock_in_task(), value) {
-            Err((state, value)) => self.wait(state, value, known, true),
+            // SAFETY: this is its first poll, and the state is that of its channel.
+            Err((state, value)) => unsafe { self.wait(value, known, true, state) },
             Ok(put) => {
-                note_done(Some(known), true);
-                Poll::Ready(put.map_err(closed))
+                note_done(true);
+                drop_unused(Some(known));
+                Poll::Ready(put.map_err(refused_as_closed))
             }
         }
     }
 
     /// Stands in line, unless too many do.
+    ///
+    /// # Safety
+    /// As of [`PutFuture::join`].
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn wait(
+    unsafe fn wait(
         self: Pin<&mut Self>,
-        mut state: Guard<'a, T, S>,
         value: T,
         waker: Waker,
         asks: bool,
+        mut state: Guard<'a, T, S>,
     ) -> Poll<Result<(), PutError<T>>> {
         if state.puts.is_full() {
             drop(state);
+            drop_unused(Some(waker));
             return Poll::Ready(Err(PutError::TooManyWaiters(value)));
         }
         state.count_use();
-        // SAFETY: this is its first poll, and the state is that of its channel.
+        // SAFETY: as the caller promises.
         unsafe { self.join(&mut state, value, Notify::Task(waker)) };
         drop(state);
         note_wait(asks);
@@ -241,11 +244,15 @@ impl<T: Send, S: Store<T>> Future for PutFuture<'_, T, S> {
             return self.look(context.waker());
         };
         if !S::Front::OPENS && outlook::waits() {
-            return self.begin_expecting_wait(value, context.waker());
+            return self.begin_with_waker(value, context.waker());
         }
         match self.channel.put_at_once(value) {
-            Ok(put) => Poll::Ready(put.map_err(closed)),
-            Err((held, value)) => self.begin(held, value, context.waker()),
+            Ok(put) => Poll::Ready(put.map_err(refused_as_closed)),
+            Err((None, value)) => self.begin(value, context.waker()),
+            Err((Some(state), value)) => {
+                drop(state);
+                self.begin_with_waker(value, context.waker())
+            }
         }
     }
 }
@@ -312,36 +319,33 @@ impl<'a, T: Send, S: Store<T>> TakeFuture<'a, T, S> {
         Some(answer.expect("a take that left the line has an answer"))
     }
 
-    /// Takes after [`ChannelOver::take_at_once`] has failed. `held` is the lock, if that has taken it. It does not
-    /// retry, as [`PutFuture::begin`] does not.
+    /// Takes after [`ChannelOver::take_at_once`] has failed without the lock. It does not retry, as
+    /// [`PutFuture::begin`] does not.
     #[cold]
     #[inline(never)]
-    fn begin(
-        mut self: Pin<&mut Self>,
-        held: Option<Guard<'a, T, S>>,
-        waker: &Waker,
-    ) -> Poll<Result<T, TakeError>> {
-        *self.as_mut().stage() = Stage::Done;
+    fn begin(self: Pin<&mut Self>, waker: &Waker) -> Poll<Result<T, TakeError>> {
         let asks = match self.channel.front.poll::<false>() {
             Quick::Done(value) => return Poll::Ready(Ok(value)),
             Quick::Unable(()) => false,
             Quick::Ask(()) => true,
         };
         // Never with the lock held, since it runs code of the executor.
-        let clones = held.is_none() && (!asks || S::Front::OPENS && outlook::waits());
+        let clones = !asks || S::Front::OPENS && outlook::waits();
         let mut known = clones.then(|| waker.clone());
         let channel = self.channel;
-        let mut state = held.unwrap_or_else(|| channel.lock_in_task());
+        let mut state = channel.lock_in_task();
         loop {
             state = match attempt::take(state) {
                 Err(state) => state,
                 Ok(taken) => {
-                    note_done(known, asks);
+                    note_done(asks);
+                    drop_unused(known);
                     return Poll::Ready(taken.ok_or(TakeError::Closed));
                 }
             };
             if let Some(waker) = known {
-                return self.wait(state, waker, asks);
+                // SAFETY: this is its first poll, and the state is that of its channel.
+                return unsafe { self.wait(waker, asks, state) };
             }
             drop(state);
             known = Some(waker.clone());
@@ -349,35 +353,39 @@ impl<'a, T: Send, S: Store<T>> TakeFuture<'a, T, S> {
         }
     }
 
-    /// Takes where the thread expects to wait, and the channel has no front.
-    #[cold]
+    /// Takes from a channel without a front, where [`PutFuture::begin_with_waker`] puts.
     #[inline(never)]
-    fn begin_expecting_wait(mut self: Pin<&mut Self>, waker: &Waker) -> Poll<Result<T, TakeError>> {
-        *self.as_mut().stage() = Stage::Done;
+    fn begin_with_waker(self: Pin<&mut Self>, waker: &Waker) -> Poll<Result<T, TakeError>> {
         let known = waker.clone();
         match attempt::take(self.channel.lock_in_task()) {
-            Err(state) => self.wait(state, known, true),
+            // SAFETY: this is its first poll, and the state is that of its channel.
+            Err(state) => unsafe { self.wait(known, true, state) },
             Ok(taken) => {
-                note_done(Some(known), true);
+                note_done(true);
+                drop_unused(Some(known));
                 Poll::Ready(taken.ok_or(TakeError::Closed))
             }
         }
     }
 
     /// Stands in line, unless too many do.
+    ///
+    /// # Safety
+    /// As of [`PutFuture::join`].
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn wait(
+    unsafe fn wait(
         self: Pin<&mut Self>,
-        mut state: Guard<'a, T, S>,
         waker: Waker,
         asks: bool,
+        mut state: Guard<'a, T, S>,
     ) -> Poll<Result<T, TakeError>> {
         if state.takes.is_full() {
             drop(state);
+            drop_unused(Some(waker));
             return Poll::Ready(Err(TakeError::TooManyWaiters));
         }
         state.count_use();
-        // SAFETY: this is its first poll, and the state is that of its channel.
+        // SAFETY: as the caller promises.
         unsafe { self.join(&mut state, Notify::Task(waker)) };
         drop(state);
         note_wait(asks);
@@ -428,19 +436,22 @@ impl<T: Send, S: Store<T>> Future for TakeFuture<'_, T, S> {
     /// # Panics
     /// When it is polled after it was ready.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let Stage::Unpolled = self.stage else {
             return self.look(context.waker());
         };
+        // Also where it panics.
+        *self.as_mut().stage() = Stage::Done;
         if !S::Front::OPENS && outlook::waits() {
-            return self.begin_expecting_wait(context.waker());
+            return self.begin_with_waker(context.waker());
         }
         match self.channel.take_at_once() {
-            Ok(taken) => {
-                *self.stage() = Stage::Done;
-                Poll::Ready(taken.ok_or(TakeError::Closed))
+            Ok(taken) => Poll::Ready(taken.ok_or(TakeError::Closed)),
+            Err(None) => self.begin(context.waker()),
+            Err(Some(state)) => {
+                drop(state);
+                self.begin_with_waker(context.waker())
             }
-            Err(held) => self.begin(held, context.waker()),
         }
     }
 }
@@ -465,7 +476,7 @@ impl<A, V> Drop for Left<'_, A, V> {
     }
 }
 
-fn closed<T>(value: T) -> PutError<T> {
+fn refused_as_closed<T>(value: T) -> PutError<T> {
     PutError::Closed(Some(value))
 }
 
@@ -479,14 +490,18 @@ fn note_wait(asks: bool) {
     }
 }
 
-/// Takes note that a request did not wait. `unused` is its waker, if that was cloned beforehand. If its drop panics, the put
-/// or take has succeeded all the same.
+/// Takes note that a request did not wait.
 #[inline]
-fn note_done(unused: Option<Waker>, asks: bool) {
+fn note_done(asks: bool) {
     if asks {
         outlook::learn(false);
     }
-    if let Some(waker) = unused {
+}
+
+/// Drops a waker that was cloned for nothing. If that panics, the put or take has its result all the same.
+#[inline]
+fn drop_unused(waker: Option<Waker>) {
+    if let Some(waker) = waker {
         contain(|| drop(waker));
     }
 }

@@ -13,7 +13,7 @@
 use std::marker::PhantomPinned;
 use std::mem::{forget, replace};
 use std::pin::Pin;
-use std::ptr::{NonNull, read};
+use std::ptr::{self, NonNull};
 use std::task::Waker;
 
 use crate::channel::notify::Notify;
@@ -104,9 +104,11 @@ impl<A, V> Seat<A, V> {
             let Contents::Answered(answer) = (unsafe { &*place }) else {
                 return None;
             };
-            // SAFETY: it is read once: what it was read from is overwritten, and not dropped.
-            let answer = unsafe { read(answer) };
-            // SAFETY: as above.
+            // The answer alone is read, not all contents: a wider load would wait for the stores that wrote it.
+            // SAFETY: it is read once, since it is overwritten next.
+            let answer = unsafe { ptr::read(answer) };
+            // So that the seat can be dropped.
+            // SAFETY: the owner has it, and what is overwritten was moved out.
             unsafe { place.write(Contents::Nothing) };
             Some(answer)
         })
@@ -176,7 +178,7 @@ impl<A, V> Seat<A, V> {
 impl<A, V> Seated<A, V> {
     #[inline]
     pub(super) fn is(&self, seat: &Seat<A, V>) -> bool {
-        std::ptr::eq(self.0.as_ptr(), seat)
+        ptr::eq(self.0.as_ptr(), seat)
     }
 
     /// Takes out what waits, before the answer is known.
@@ -205,11 +207,13 @@ impl<A, V> Seated<A, V> {
             let Contents::Waiting(waiting) = (unsafe { &*place }) else {
                 unreachable!("it stood in line")
             };
-            // SAFETY: both are read once: what they were read from is overwritten, and not dropped.
-            let (told, with) = unsafe { (read(&waiting.notify), read(&waiting.with)) };
-            // What it replaces owns nothing. An exchange would read it in other widths than it was written, which stalls.
+            let Waiting { notify: told, with } = waiting;
+            // SAFETY: all that the request had is read once, since it is overwritten next.
+            let (told, with) = unsafe { (ptr::read(told), ptr::read(with)) };
+            // `notify` was nothing, and a drop of it would have to look.
             forget(replace(notify, told));
-            // SAFETY: as above.
+            // Written, not exchanged: a load of the whole would wait for the narrower stores that wrote it.
+            // SAFETY: the caller took it out of the line, and what is overwritten was moved out.
             unsafe { place.write(Contents::Answered(answer)) };
             with
         });

@@ -131,6 +131,8 @@ impl<'a, T: Send + 'static> TakeFuture<'a, T> {
     }
 
     fn begin(&mut self, waker: &Waker) -> Poll<Result<T, TakeError>> {
+        // Also where it panics.
+        self.stage = Stage::Done;
         let mut effects = Effects::new();
         let mut attempt = self.channel.lock().take_now(None, &mut effects);
         if !matches!(attempt, Attempt::Done(_)) {
@@ -141,7 +143,6 @@ impl<'a, T: Send + 'static> TakeFuture<'a, T> {
             attempt = state.take_now(None, &mut effects);
             if !matches!(attempt, Attempt::Done(_)) {
                 if !state.wait_to_take(&operation, 0, &hand) {
-                    self.stage = Stage::Done;
                     return Poll::Ready(Err(TakeError::TooManyWaiters));
                 }
                 self.stage = Stage::Waiting(operation, hand);
@@ -149,7 +150,6 @@ impl<'a, T: Send + 'static> TakeFuture<'a, T> {
             }
         }
         effects.run();
-        self.stage = Stage::Done;
         match attempt {
             Attempt::Done(value) => Poll::Ready(value.ok_or(TakeError::Closed)),
             Attempt::NotAble(()) | Attempt::Lost(()) => unreachable!("told apart above"),
