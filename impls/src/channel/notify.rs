@@ -30,18 +30,15 @@ impl Notify {
             Notify::Task(waker) => {
                 contain(|| waker.wake());
             }
-            Notify::Nothing => {}
-            other => other.tell_other(),
-        }
-    }
-
-    /// Not inlined, so that a task which puts or takes in many places has no code for threads and callbacks in each.
-    #[inline(never)]
-    fn tell_other(self) {
-        match self {
-            Notify::Thread(unparker) => unparker.get_ref().unpark(),
+            Notify::Thread(unparker) => unpark(unparker),
             Notify::Call(call) => trampoline::run(call),
-            Notify::Task(_) | Notify::Nothing => {}
+            Notify::Nothing => {}
         }
     }
+}
+
+/// Not inlined, so that a task which puts or takes in many places has no code for threads in each.
+#[inline(never)]
+fn unpark(unparker: Track<Unparker>) {
+    unparker.get_ref().unpark();
 }
