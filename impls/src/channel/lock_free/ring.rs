@@ -211,10 +211,10 @@ impl<T> Ring<T> {
         ((place & (self.lap - 1)) / STEP) as usize
     }
 
-    /// The place after `place`.
+    /// The place after `place`, which has this index.
     #[inline]
-    fn after(&self, place: u64) -> u64 {
-        if self.index(place) + 1 < self.slots.len() {
+    fn after(&self, place: u64, index: usize) -> u64 {
+        if index + 1 < self.slots.len() {
             place + STEP
         } else {
             // The first place of the next lap.
@@ -222,11 +222,11 @@ impl<T> Ring<T> {
         }
     }
 
-    /// Moves a word on from `place`, if it still stands there and the front is open. One of the competing threads
-    /// succeeds.
+    /// Moves a word on from `place`, which has this index, if it still stands there and the front is open. One of the
+    /// competing threads succeeds.
     #[inline]
-    fn win(&self, word: &AtomicU64, place: u64) -> bool {
-        let after = self.after(place);
+    fn win(&self, word: &AtomicU64, place: u64, index: usize) -> bool {
+        let after = self.after(place, index);
         word.compare_exchange(place, after, Ordering::Release, Ordering::Relaxed)
             .is_ok()
     }
@@ -236,8 +236,9 @@ impl<T> Ring<T> {
     pub(super) fn offer_at_once(&self, value: T) -> Result<(), T> {
         let tail = self.tail.load(Ordering::Relaxed);
         if tail & SHUT == 0 {
-            let slot = self.slot(tail);
-            if slot.stamp.load(Ordering::Acquire) == tail && self.win(&self.tail, tail) {
+            let index = self.index(tail);
+            let slot = &self.slots[index];
+            if slot.stamp.load(Ordering::Acquire) == tail && self.win(&self.tail, tail, index) {
                 // SAFETY: the stamp said that the slot is empty and this place's, and only one put wins it.
                 unsafe { slot.fill(tail, value) };
                 return Ok(());
@@ -251,8 +252,11 @@ impl<T> Ring<T> {
     pub(super) fn poll_at_once(&self) -> Option<T> {
         let head = self.head.load(Ordering::Relaxed);
         if head & SHUT == 0 {
-            let slot = self.slot(head);
-            if slot.stamp.load(Ordering::Acquire) == head | FULL && self.win(&self.head, head) {
+            let index = self.index(head);
+            let slot = &self.slots[index];
+            if slot.stamp.load(Ordering::Acquire) == head | FULL
+                && self.win(&self.head, head, index)
+            {
                 // SAFETY: the stamp said that this place's value is there, and only one take wins it.
                 return Some(unsafe { slot.vacate(head.wrapping_add(self.lap)) });
             }
@@ -272,7 +276,7 @@ impl<T> Ring<T> {
             }
             let slot = self.slot(tail);
             if slot.stamp.load(Ordering::Acquire) == tail {
-                if self.win(&self.tail, tail) {
+                if self.win(&self.tail, tail, self.index(tail)) {
                     // SAFETY: as in `offer_at_once`.
                     unsafe { slot.fill(tail, value) };
                     return Quick::Done(());
@@ -319,7 +323,7 @@ impl<T> Ring<T> {
             }
             let slot = self.slot(head);
             if slot.stamp.load(Ordering::Acquire) == head | FULL {
-                if self.win(&self.head, head) {
+                if self.win(&self.head, head, self.index(head)) {
                     // SAFETY: as in `poll_at_once`.
                     return Quick::Done(unsafe { slot.vacate(head.wrapping_add(self.lap)) });
                 }
@@ -394,7 +398,7 @@ impl<T> Ring<T> {
         // SAFETY: the stamp says that the slot is empty and belongs to this place. While the front is shut, only the
         // holder of the lock moves `tail` on.
         unsafe { slot.fill(tail, value) };
-        set(&self.tail, self.after(tail) | SHUT);
+        set(&self.tail, self.after(tail, self.index(tail)) | SHUT);
     }
 
     /// Takes. The caller holds the channel's lock and has shut the front.
@@ -414,7 +418,7 @@ impl<T> Ring<T> {
         // SAFETY: the stamp says that this place's value is there. While the front is shut, only the holder of the lock
         // moves `head` on.
         let value = unsafe { slot.vacate(head.wrapping_add(self.lap)) };
-        set(&self.head, self.after(head) | SHUT);
+        set(&self.head, self.after(head, self.index(head)) | SHUT);
         Some(value)
     }
 }
