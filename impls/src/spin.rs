@@ -1,14 +1,14 @@
 //! Backoff: how often a waiter looks again before it queues or sleeps.
 //!
 //! A waiter first spins, twice as long each turn, and then yields its core to other threads. A task that leaves a lock
-//! alone spins only. In schedule exploration and on a single core a retry finds nothing new, and the waiter stops or yields
-//! at once. How long it goes on is a multiple of what waiting costs on the machine, as `wait_costs` measures it. The
-//! multiples were compared on an AMD EPYC of family 26, with two cores near each other and far apart
-//! (docs/lab/2026-11-29-waiting-by-cost.md).
+//! alone spins between four looks, and sleeps once if it was in use at each. In schedule exploration and on a single core a
+//! retry finds nothing new, and the waiter stops or yields at once. How long it goes on is a multiple of what waiting costs
+//! on the machine, as `wait_costs` measures it. The multiples were compared on an AMD EPYC of family 26, with two cores
+//! near each other and far apart (docs/lab/2026-11-29-waiting-by-cost.md).
 
 use flowmeter_harness::sync::WaitCosts;
 
-use crate::sync::{clock, spin_for, wait_costs, yield_now};
+use crate::sync::{clock, sleep_for, spin_for, wait_costs, yield_now};
 
 /// Turns of spinning, each twice as long as the one before. Together they take as long as a yield.
 const TURNS: u32 = 4;
@@ -22,14 +22,16 @@ const FIRST_TRIPS: u32 = 8;
 /// little else, and later where they work. Chosen on an AMD EPYC of family 25 (docs/lab/2026-11-30-narrow-rings.md).
 const LINE_NANOS: usize = 10;
 const LINE_BYTES: usize = 64;
-/// A task leaves a lock alone while others use it at least once in so many round trips. To take it from another core costs
-/// at least two: one for the lock, and one for what it guards. This and the next two were compared on an AMD EPYC of
-/// family 25 (docs/lab/2026-11-30-locks-in-use.md).
+/// A lock is in use if others use it at least once in so many round trips. To take it from another core costs at least two:
+/// one for the lock, and one for what it guards. This and the next one were compared on an AMD EPYC of family 25
+/// (docs/lab/2026-11-30-locks-in-use.md).
 const USE_TRIPS: u32 = 2;
-/// The longest time between two looks at whether the lock is in use, in round trips.
-const MAX_LOOK_TRIPS: u32 = 16;
-/// The longest time that the task leaves the lock alone, in wake-ups.
-const MAX_AWAY_WAKES: u32 = 2;
+/// The wait before the last look at whether a lock is in use, in round trips. Waits double up to it, so there are four
+/// looks.
+const LAST_LOOK_TRIPS: u32 = 16;
+/// How long a thread sleeps where the lock was in use at each look, in wake-ups. On Linux the timer's slack adds 50 us, so
+/// shorter sleeps differ little (docs/lab/2026-11-30-asleep-beside-a-lock.md).
+const AWAY_WAKES: u32 = 2;
 
 /// One stretch of backoff.
 pub(crate) struct Spin {
@@ -81,14 +83,17 @@ impl Spin {
         }
     }
 
-    /// Leaves a lock alone that another thread holds, as long as others use it often. If a single other thread uses it, that
-    /// thread keeps the lock's cache line, and what the lock guards, for many operations in place of one. With several this
-    /// was not measured. `uses` says how often the lock was used.
+    /// Leaves a lock alone that another thread holds, if others use it often: the thread looks four times, and sleeps once
+    /// if the lock was in use at each. If a single other thread uses it, that thread keeps the lock's cache line, and what
+    /// the lock guards, for many operations in place of one. With several this was not measured. `uses` says how often the
+    /// lock was used.
+    ///
+    /// What only this thread can run is late by the sleep: a task that it woke last, which tokio lets no other thread run,
+    /// and other futures of the same poll.
     #[cold]
     pub(crate) fn away(uses: impl Fn() -> u32) {
         if let Some(costs) = wait_costs() {
-            let away = Away::new(costs, uses());
-            away.wait(uses, |trips| spin_for(trips * costs.round_trip_nanos));
+            leave_alone(costs, uses, spin_for, sleep_for);
         }
     }
 
@@ -148,41 +153,24 @@ impl Spin {
     }
 }
 
-/// How long a task leaves a lock alone. The first look comes soon, so that the task waits little for a lock that is used
-/// rarely. The others come later, because each takes a cache line from the thread that uses the lock.
-struct Away {
-    /// The uses until the last look.
-    seen: u32,
-    /// Round trips until the next look.
-    trips: u32,
-    /// Round trips that are left.
-    left: u32,
-}
-
-impl Away {
-    fn new(costs: WaitCosts, uses: u32) -> Self {
-        Away {
-            seen: uses,
-            trips: USE_TRIPS,
-            left: MAX_AWAY_WAKES * costs.wake_nanos / costs.round_trip_nanos,
+/// See [`Spin::away`]. The first look comes soon, so that a task waits little for a lock that is used rarely. The others come
+/// later, because each takes a cache line from the thread that uses the lock. `spin` and `sleep` wait for nanoseconds.
+fn leave_alone(
+    costs: WaitCosts,
+    uses: impl Fn() -> u32,
+    mut spin: impl FnMut(u32),
+    sleep: impl FnOnce(u32),
+) {
+    let (mut seen, mut trips) = (uses(), USE_TRIPS);
+    while trips <= LAST_LOOK_TRIPS {
+        spin(trips * costs.round_trip_nanos);
+        let now = uses();
+        if now.wrapping_sub(seen) < trips / USE_TRIPS {
+            return;
         }
+        (seen, trips) = (now, 2 * trips);
     }
-
-    /// Calls `wait` with a number of round trips, then looks, until the lock is little used or no time is left.
-    fn wait(mut self, uses: impl Fn() -> u32, mut wait: impl FnMut(u32)) {
-        while let Some(left) = self.left.checked_sub(self.trips) {
-            wait(self.trips);
-            let seen = uses();
-            if seen.wrapping_sub(self.seen) < self.trips / USE_TRIPS {
-                return;
-            }
-            self = Away {
-                seen,
-                trips: MAX_LOOK_TRIPS.min(2 * self.trips),
-                left,
-            };
-        }
-    }
+    sleep(AWAY_WAKES * costs.wake_nanos);
 }
 
 #[cfg(all(test, not(any(feature = "loom", feature = "shuttle"))))]
@@ -255,34 +243,37 @@ mod tests {
         }
     }
 
-    /// The round trips of each wait, where others use the lock so often in each.
-    fn waits(costs: WaitCosts, used: impl Fn(u32) -> u32) -> Vec<u32> {
+    /// The round trips of each spin, where others use the lock so often in each, and how long the thread sleeps.
+    fn away(costs: WaitCosts, used: impl Fn(u32) -> u32) -> (Vec<u32>, Option<u32>) {
         let uses = Cell::new(u32::MAX);
-        let mut waits = Vec::new();
-        Away::new(costs, uses.get()).wait(
+        let (mut spins, mut slept) = (Vec::new(), None);
+        leave_alone(
+            costs,
             || uses.get(),
-            |trips| {
-                waits.push(trips);
+            |nanos| {
+                let trips = nanos / costs.round_trip_nanos;
+                spins.push(trips);
                 uses.set(uses.get().wrapping_add(used(trips)));
             },
+            |nanos| slept = Some(nanos),
         );
-        waits
+        (spins, slept)
     }
 
     #[test]
-    fn a_task_stays_away_from_a_lock_in_use_for_two_wake_ups() {
+    fn a_task_sleeps_for_two_wake_ups_beside_a_lock_that_was_in_use_at_four_looks() {
         for costs in [NEAR, FAR] {
-            let waits = waits(costs, |trips| trips / 2);
-            assert_eq!(waits[..5], [2, 4, 8, 16, 16]);
-            let left = 2 * costs.wake_nanos - waits.iter().sum::<u32>() * costs.round_trip_nanos;
-            assert!(left < 16 * costs.round_trip_nanos, "{left} ns");
+            let slept = Some(2 * costs.wake_nanos);
+            assert_eq!(away(costs, |trips| trips / 2), (vec![2, 4, 8, 16], slept));
         }
     }
 
     #[test]
-    fn a_task_comes_back_where_the_lock_is_used_less_than_once_in_two_round_trips() {
-        assert_eq!(waits(NEAR, |_| 0), [2]);
-        assert_eq!(waits(NEAR, |_| 1), [2, 4]);
-        assert_eq!(waits(NEAR, |trips| (trips / 2).min(3)), [2, 4, 8]);
+    fn the_first_look_at_which_a_lock_was_used_less_is_the_last_and_no_sleep_follows() {
+        let at_most = |most: u32| away(NEAR, |trips| (trips / 2).min(most));
+        assert_eq!(at_most(0), (vec![2], None));
+        assert_eq!(at_most(1), (vec![2, 4], None));
+        assert_eq!(at_most(3), (vec![2, 4, 8], None));
+        assert_eq!(at_most(7), (vec![2, 4, 8, 16], None));
     }
 }

@@ -14,7 +14,7 @@
 //! | constructors | none is `const`, so no statics |
 //! | `thread_local!` | loom's; in a destructor of one, the facade no longer knows its thread |
 //! | time | virtual; the earliest armed timer fires at any scheduling point (the first 8 firings of an execution; after those only when all others wait), so relative speed is arbitrary: assert that nothing is early or lost, not durations |
-//! | `yield_now`, `spin_hint`, `spin_for` | let others run; after 100 of them without a new wait, a timer fires |
+//! | `yield_now`, `spin_hint`, `spin_for`, `sleep_for` | let others run; after 100 of them without a new wait, a timer fires |
 //! | a fired timer | carries what its helper saw: the past of the threads that started and woke the helper |
 //! | `choose` | all of `0..n`, from a script enumerated around the exploration |
 //! | `random_u64` | the same numbers for each thread in every execution |

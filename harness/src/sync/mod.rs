@@ -19,7 +19,7 @@
 //! | `Track` | a value with leak detection under loom and shuttle |
 //! | `OrderedMap` | an ordered map that threads share (std: feature `ordered-map`) |
 //! | `Worker`, `Stealer`, `Injector` | work-stealing queues (std: feature `deques`) |
-//! | `spawn`, `try_spawn`, `JoinHandle`, `yield_now`, `spin_hint`, `spin_for` | threads |
+//! | `spawn`, `try_spawn`, `JoinHandle`, `yield_now`, `spin_hint`, `spin_for`, `sleep_for` | threads |
 //! | `spinning_pays`, `wait_costs` | whether to look again before waiting, and what waiting costs |
 //! | `is_taken_apart` | whether a model has failed here, so that destructors should do nothing |
 //! | `precise_wakeups` | asks for wake-ups at deadlines, not some time after (std on Linux) |

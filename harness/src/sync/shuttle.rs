@@ -14,7 +14,7 @@
 //! | `Track` | leaks found, with the line |
 //! | `thread_local!` | shuttle's; in a destructor of one at a thread's end, the facade no longer knows its thread |
 //! | time | virtual; chosen per execution with probability 1/2 each: quiescent (a timer fires only when all others wait, so nothing takes any time but waiting) or adversarial (the earliest armed timer fires at any point, the first 64 firings of an execution) |
-//! | `yield_now`, `spin_hint`, `spin_for` | let others run; after 100 of them without a new wait, a timer fires |
+//! | `yield_now`, `spin_hint`, `spin_for`, `sleep_for` | let others run; after 100 of them without a new wait, a timer fires |
 //! | `choose`, `random_u64` | random, part of the schedule |
 //! | deadlock | found, with the place where each thread waits; `on_quiescence` runs instead, if registered |
 //! | livelock | fails once every thread waits, or has yielded 5,000 times since anything was written or the clock was read |

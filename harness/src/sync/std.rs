@@ -28,7 +28,7 @@ mod spin;
 pub use self::block_on::block_on;
 pub use self::costs::wait_costs;
 pub use self::light_mutex::{LightMutex, LightMutexGuard};
-pub use self::spin::spin_for;
+pub use self::spin::{sleep_for, spin_for};
 pub use ::std::hint::spin_loop as spin_hint;
 pub use ::std::sync::Arc;
 pub use ::std::thread::yield_now;

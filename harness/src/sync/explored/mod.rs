@@ -276,6 +276,13 @@ macro_rules! facade {
             explored::thread::yield_now::<$engine>();
         }
 
+        /// Lets others run. No virtual time passes: those that sleep ask `wait_costs` first, which is `None` here.
+        #[inline]
+        #[track_caller]
+        pub fn sleep_for(_nanos: u32) {
+            explored::thread::yield_now::<$engine>();
+        }
+
         /// Runs foreign code; as in [`contain`], its panic fails the model.
         ///
         /// # Errors

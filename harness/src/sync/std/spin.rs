@@ -1,8 +1,9 @@
-//! Spinning for a time.
+//! Spinning and sleeping for a time.
 
 use ::std::hint::spin_loop;
 use ::std::sync::atomic::{AtomicU32, Ordering};
-use ::std::time::Instant;
+use ::std::thread;
+use ::std::time::{Duration, Instant};
 
 /// The period for which the number of spin hints is known, in nanoseconds.
 const PERIOD: u32 = 1 << 20;
@@ -21,6 +22,13 @@ pub fn spin_for(nanos: u32) {
     let scaled = u64::from(nanos) * u64::from(in_period) + u64::from(PERIOD / 2);
     let hints = scaled / u64::from(PERIOD);
     (0..hints.max(1)).for_each(|_| spin_loop());
+}
+
+/// Sleeps for at least so many nanoseconds. Linux adds some 50 us (the timer's slack), and other systems up to milliseconds.
+/// It leaves the thread's park token alone, so a future may call it as it is polled.
+#[inline]
+pub fn sleep_for(nanos: u32) {
+    thread::sleep(Duration::from_nanos(nanos.into()));
 }
 
 /// By the shortest of some measurements: other threads may interrupt one.

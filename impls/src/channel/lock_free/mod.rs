@@ -57,8 +57,9 @@
 //! On a machine with more than one core, a thread retries an unable put or take for a while (`spin`) before it takes
 //! the lock. A future does not, because the task that it waits for may have to run on the same thread.
 //!
-//! Where there is room for few values, most operations of tasks take the lock. A task that finds it held then stays away
-//! as long as others use it often (`Spin::away`), and their tasks go on without moving cache lines.
+//! Where there is room for few values, most operations of tasks take the lock. A task that finds it held looks whether
+//! others use it often (`Spin::away`). If so its thread sleeps once, and their tasks go on without moving cache lines. It
+//! may block its thread there, since those that use the lock run on other threads.
 
 mod cell;
 mod family;

@@ -7,8 +7,8 @@ use super::segments::Segments;
 use crate::sync::Arc;
 use crate::sync::atomic::{AtomicU64, Ordering};
 
-/// The most values of a narrow queue. Tasks that leave a lock in use alone are faster at room for 16 values and fewer, and
-/// slower from 17 on (docs/lab/2026-11-30-locks-in-use.md).
+/// The most values of a narrow queue. Tasks that left a lock in use alone were faster at room for 16 values and fewer, and
+/// slower from 17 on, while they spun (docs/lab/2026-11-30-locks-in-use.md).
 const NARROW: usize = 16;
 
 /// A choice of the ends of a queue.

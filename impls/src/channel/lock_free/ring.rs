@@ -202,16 +202,12 @@ impl<T> Ring<T> {
     }
 
     #[inline]
-    fn slot(&self, place: u64) -> &Slot<T> {
-        &self.slots[self.index(place)]
-    }
-
-    #[inline]
     fn index(&self, place: u64) -> usize {
         ((place & (self.lap - 1)) / STEP) as usize
     }
 
-    /// The place after `place`, which has this index.
+    /// The place after `place`. Its index is passed, since computing it again would stand between the look at the stamp and
+    /// the exchange.
     #[inline]
     fn after(&self, place: u64, index: usize) -> u64 {
         if index + 1 < self.slots.len() {
@@ -222,8 +218,8 @@ impl<T> Ring<T> {
         }
     }
 
-    /// Moves a word on from `place`, which has this index, if it still stands there and the front is open. One of the
-    /// competing threads succeeds.
+    /// Moves a word on from `place` with its index, if it still stands there and the front is open. One of the competing
+    /// threads succeeds.
     #[inline]
     fn win(&self, word: &AtomicU64, place: u64, index: usize) -> bool {
         let after = self.after(place, index);
@@ -274,9 +270,10 @@ impl<T> Ring<T> {
             if tail & SHUT != 0 {
                 return Quick::Ask(value);
             }
-            let slot = self.slot(tail);
+            let index = self.index(tail);
+            let slot = &self.slots[index];
             if slot.stamp.load(Ordering::Acquire) == tail {
-                if self.win(&self.tail, tail, self.index(tail)) {
+                if self.win(&self.tail, tail, index) {
                     // SAFETY: as in `offer_at_once`.
                     unsafe { slot.fill(tail, value) };
                     return Quick::Done(());
@@ -321,9 +318,10 @@ impl<T> Ring<T> {
             if head & SHUT != 0 {
                 return Quick::Ask(());
             }
-            let slot = self.slot(head);
+            let index = self.index(head);
+            let slot = &self.slots[index];
             if slot.stamp.load(Ordering::Acquire) == head | FULL {
-                if self.win(&self.head, head, self.index(head)) {
+                if self.win(&self.head, head, index) {
                     // SAFETY: as in `poll_at_once`.
                     return Quick::Done(unsafe { slot.vacate(head.wrapping_add(self.lap)) });
                 }
@@ -390,7 +388,8 @@ impl<T> Ring<T> {
     /// Puts. The caller holds the channel's lock and has shut the front, and there is room.
     pub(super) fn push(&self, value: T) {
         let tail = self.tail.load(Ordering::Relaxed) & !SHUT;
-        let slot = self.slot(tail);
+        let index = self.index(tail);
+        let slot = &self.slots[index];
         let mut spin = Spin::new();
         while slot.stamp.load(Ordering::Acquire) != tail {
             spin.snooze();
@@ -398,7 +397,7 @@ impl<T> Ring<T> {
         // SAFETY: the stamp says that the slot is empty and belongs to this place. While the front is shut, only the
         // holder of the lock moves `tail` on.
         unsafe { slot.fill(tail, value) };
-        set(&self.tail, self.after(tail, self.index(tail)) | SHUT);
+        set(&self.tail, self.after(tail, index) | SHUT);
     }
 
     /// Takes. The caller holds the channel's lock and has shut the front.
@@ -410,7 +409,8 @@ impl<T> Ring<T> {
         if self.tail.load(Ordering::Relaxed) & !SHUT == head {
             return None;
         }
-        let slot = self.slot(head);
+        let index = self.index(head);
+        let slot = &self.slots[index];
         let mut spin = Spin::new();
         while slot.stamp.load(Ordering::Acquire) != head | FULL {
             spin.snooze();
@@ -418,7 +418,7 @@ impl<T> Ring<T> {
         // SAFETY: the stamp says that this place's value is there. While the front is shut, only the holder of the lock
         // moves `head` on.
         let value = unsafe { slot.vacate(head.wrapping_add(self.lap)) };
-        set(&self.head, self.after(head, self.index(head)) | SHUT);
+        set(&self.head, self.after(head, index) | SHUT);
         Some(value)
     }
 }
