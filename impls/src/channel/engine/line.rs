@@ -69,6 +69,10 @@ impl<A: Send, V> Place<A, V> {
     fn is_reservation(&self) -> bool {
         matches!(self, Place::Other(other) if matches!(other.0, Party::Reservation(_)))
     }
+
+    fn is_clause(&self) -> bool {
+        matches!(self, Place::Other(other) if matches!(other.0, Party::Clause { .. }))
+    }
 }
 
 /// A request that was won, has left the line, and still has to be answered.
@@ -250,11 +254,14 @@ impl<A: Send, V> Line<A, V> {
         }
     }
 
-    /// Wins all requests before any of them is answered. So no request that ends here is seen to go on while an alts in
-    /// the same line can still be won by another channel (A5). The alts themselves go on only under the lock of this
-    /// channel.
-    pub(super) fn win_all(&mut self) -> Vec<(Won<'_, A, V>, V)> {
-        iter::from_fn(|| self.win(|_| true)).collect()
+    /// Wins all requests, every alts before any request is answered. So no request that ends here is seen to go on while
+    /// an alts in the same line can still be won by another channel (A5). The alts themselves go on only under the lock of
+    /// this channel. The others are won one by one: each seat is in the memory of its task, and is fetched once.
+    pub(super) fn win_all(&mut self) -> impl Iterator<Item = (Won<'_, A, V>, V)> {
+        let clauses: Vec<_> = iter::from_fn(|| self.win(Place::is_clause)).collect();
+        clauses
+            .into_iter()
+            .chain(iter::from_fn(|| self.win(|_| true)))
     }
 
     /// Removes a single request; `false` when it was answered. What it brought is in its seat.

@@ -305,7 +305,7 @@ impl<T: Send, S: Store<T>> State<T, S> {
         // All copies are made before any take is won, because `T::clone` may panic.
         let (value, copies) = effects.copies(value, self.takes.len(), copy);
         let mut copies = copies.into_iter();
-        for ((taker, ()), copy) in self.takes.win_all().into_iter().zip(&mut copies) {
+        for ((taker, ()), copy) in self.takes.win_all().zip(&mut copies) {
             effects.tell(taker.answer(Some(Handed {
                 value: copy,
                 place: 0,

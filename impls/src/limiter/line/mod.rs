@@ -245,6 +245,10 @@ impl<S: Supply, const FAIR: bool> Drop for Place<'_, S, FAIR> {
 
 const ONE: NonZeroU32 = NonZeroU32::MIN;
 
+/// The brisk clock is behind the system's by less, in nanoseconds. So what it refuses with that much to go is refused by
+/// the system's clock too.
+const LAG: u64 = 100;
+
 impl<S: Supply, const FAIR: bool> Limiters for Line<S, FAIR> {
     fn with_quota(quota: Quota) -> Result<Self, LimitError> {
         let supply = S::of(quota)?;
@@ -264,7 +268,7 @@ impl<S: Supply, const FAIR: bool> Limiters for Line<S, FAIR> {
     fn try_acquire(&self) -> Attempt {
         // Relaxed: a thread that knows of an undone acquisition reads what was written then.
         let empty_until = self.empty_until.load(Ordering::Relaxed);
-        if empty_until > 0 && S::now() < empty_until {
+        if empty_until > 0 && clock::brisk_nanos() + LAG <= empty_until {
             return Attempt::NotBefore(Some(Deadline::from_nanos(empty_until)));
         }
         match self.take_at_once(ONE) {
