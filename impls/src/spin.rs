@@ -1,8 +1,8 @@
 //! Backoff: how often a waiter looks again before it queues or sleeps.
 //!
-//! A waiter first spins, twice as long each turn, and then yields its core to other threads. A task that leaves a lock
-//! alone spins between four looks, and sleeps once if it was in use at each. In schedule exploration and on a single core a
-//! retry finds nothing new, and the waiter stops or yields at once. How long it goes on is a multiple of what waiting costs
+//! A waiter first spins, twice as long each turn, and then yields its core to other threads. At a queue it spins for equal
+//! turns. A task that leaves a lock alone spins between four looks, and sleeps once if it was in use at each. In schedule
+//! exploration and on a single core a retry finds nothing new, and the waiter stops or yields at once. How long it goes on is a multiple of what waiting costs
 //! on the machine, as `wait_costs` measures it. The multiples were compared on an AMD EPYC of family 26, with two cores
 //! near each other and far apart (docs/lab/2026-11-29-waiting-by-cost.md).
 
@@ -12,6 +12,10 @@ use crate::sync::{clock, sleep_for, spin_for, wait_costs, yield_now};
 
 /// Turns of spinning, each twice as long as the one before. Together they take as long as a yield.
 const TURNS: u32 = 4;
+/// The same time in turns that are as long as the first. They are for a waiter that looks at a slot of a queue, which the
+/// other side writes once. To look at a seat or a lock takes its line from a thread that is about to write it again
+/// (docs/lab/2026-11-30-beside-a-ring.md).
+const EQUAL_TURNS: u32 = (1 << TURNS) - 1;
 /// The fewest turns of a waiter for a step of another thread, before it yields.
 const STEP_TURNS: u32 = 2;
 /// The longest that all its turns last where there are more, in yields.
@@ -99,31 +103,34 @@ impl Spin {
 
     /// Spins for one turn; `false` once there have been enough.
     pub(crate) fn again(&mut self) -> bool {
-        self.spins_or_yields(|_| 0)
+        self.spins_or_yields(TURNS, |_| 0)
     }
 
-    /// Spins or yields; `false` once there have been enough. For a waiter that would otherwise stand in line, which
-    /// makes all others take the lock: it yields for half a wake-up.
+    /// Spins for equal turns, or yields; `false` once there have been enough. For a waiter that would otherwise stand in
+    /// line, which makes all others take the lock: it yields for half a wake-up.
     pub(crate) fn again_before_line(&mut self) -> bool {
-        self.spins_or_yields(|costs| costs.wake_nanos / 2)
+        self.spins_or_yields(EQUAL_TURNS, |costs| costs.wake_nanos / 2)
     }
 
     /// Spins or yields; `false` once there have been enough. For a waiter that would otherwise sleep until it is woken:
     /// it yields for two wake-ups, one for the time until it runs again and one for the thread that causes it.
     pub(crate) fn again_before_sleep(&mut self) -> bool {
-        self.spins_or_yields(|costs| costs.wake_nanos * 2)
+        self.spins_or_yields(TURNS, |costs| costs.wake_nanos * 2)
     }
 
-    /// Spins for a turn. After the last one it yields, as many times as take so long where no other thread wants the core.
-    fn spins_or_yields(&mut self, yielding: impl Fn(WaitCosts) -> u32) -> bool {
+    /// Spins for one of `turns`, [`TURNS`] or [`EQUAL_TURNS`]. After the last one it yields, as many times as take so long
+    /// where no other thread wants the core.
+    fn spins_or_yields(&mut self, turns: u32, yielding: impl Fn(WaitCosts) -> u32) -> bool {
         let Some(costs) = wait_costs() else {
             return false;
         };
-        if self.turn < TURNS {
-            self.spin(costs);
+        if self.turn < turns {
+            let doublings = if turns == TURNS { self.turn } else { 0 };
+            spin_for(shortest(costs) << doublings);
+            self.turn += 1;
             return true;
         }
-        let last = TURNS + yielding(costs).div_ceil(costs.yield_nanos);
+        let last = turns + yielding(costs).div_ceil(costs.yield_nanos);
         if self.turn >= last {
             return false;
         }
@@ -141,9 +148,8 @@ impl Spin {
     }
 
     fn turn_nanos(&self, costs: WaitCosts) -> u32 {
-        let shortest = costs.yield_nanos / ((1 << TURNS) - 1);
         let until_full = self.fill_nanos.min(FIRST_TRIPS * costs.round_trip_nanos);
-        shortest.max(until_full) << self.turn
+        shortest(costs).max(until_full) << self.turn
     }
 
     fn spins_for_step(&self, costs: WaitCosts) -> bool {
@@ -151,6 +157,11 @@ impl Spin {
         let with_next = 2 * self.turn_nanos(costs);
         self.turn < STEP_TURNS || with_next <= STEP_YIELDS * costs.yield_nanos
     }
+}
+
+/// The shortest turn.
+fn shortest(costs: WaitCosts) -> u32 {
+    costs.yield_nanos / EQUAL_TURNS
 }
 
 /// See [`Spin::away`]. The first look comes soon, so that a task waits little for a lock that is used rarely. The others come
@@ -195,21 +206,18 @@ mod tests {
 
     #[test]
     fn the_turns_before_a_yield_take_as_long_as_one() {
-        for costs in [NEAR, FAR] {
-            let mut spin = Spin::new();
-            let mut whole = 0;
-            while spin.turn < TURNS {
-                whole += spin.turn_nanos(costs);
-                spin.turn += 1;
-            }
-            assert!((370..=400).contains(&whole), "{whole} ns with {costs:?}");
-        }
+        let (of_one, doubled) = (
+            shortest(NEAR),
+            (0..TURNS).map(|turn| shortest(NEAR) << turn),
+        );
+        assert_eq!(doubled.sum::<u32>(), EQUAL_TURNS * of_one);
+        assert!((370..=400).contains(&(EQUAL_TURNS * of_one)), "{of_one} ns");
     }
 
     #[test]
     fn the_first_turn_in_a_queue_ends_as_it_is_full_or_after_eight_round_trips() {
         for costs in [NEAR, FAR] {
-            assert_eq!(first(1, costs), costs.yield_nanos / 15, "the shortest");
+            assert_eq!(first(1, costs), shortest(costs), "the shortest");
             assert_eq!(first(6, costs), 60);
         }
         assert_eq!((first(64, NEAR), first(64, FAR)), (400, 640));

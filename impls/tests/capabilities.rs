@@ -85,6 +85,7 @@ const TABLE: &[(&str, Origin, &str)] = &[
         Origin::Peer,
         "fixed multi-producer async close keeps-buffered disconnect",
     ),
+    ("rtrb", Origin::Peer, "fixed blocking keeps-buffered"),
     (
         "loole",
         Origin::Peer,

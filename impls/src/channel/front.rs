@@ -35,6 +35,17 @@ pub trait Front<T>: Clone + Send + Sync {
     /// Takes. "Unable" is certain only with `SURE`.
     fn poll<const SURE: bool>(&self) -> Quick<T, ()>;
 
+    /// Whether another attempt to put may succeed. Cheaper than an attempt for the threads of the other side, and wrong at
+    /// times, either way.
+    fn may_put(&self) -> bool {
+        true
+    }
+
+    /// The same for a take.
+    fn may_take(&self) -> bool {
+        true
+    }
+
     /// Whether a put would find no room, as far as a few loads can tell; `false` where they cannot. The answer is not
     /// certain.
     fn seems_full(&self) -> bool;

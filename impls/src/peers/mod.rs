@@ -7,7 +7,6 @@
 //! These take no part:
 //!
 //! - oneshot: its halves are used up by their first value, and the properties of channels use them again.
-//! - rtrb: nothing in it waits, and every property and workload has a thread or task that does.
 //! - forte: its pools are static and never end, so waiting tasks cannot be dropped with their executor.
 //! - chili: it joins two closures and spawns nothing.
 //! - st3: it is the queue of an executor, and no executor.
@@ -37,6 +36,7 @@ mod panic_watch;
 pub mod par_stream;
 #[cfg(not(feature = "shuttle"))]
 pub mod rayon;
+pub mod rtrb;
 pub mod smol;
 #[cfg(not(feature = "shuttle"))]
 pub mod spin_sleep;

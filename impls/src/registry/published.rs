@@ -14,8 +14,8 @@ pub(super) fn channels<V: Visitor>(visitor: &mut V) {
     #[cfg(not(feature = "shuttle"))]
     use crate::peers::std;
     use crate::peers::{
-        async_channel, crossbeam, flume, futures_channel, kanal, loole, tachyonix, thingbuf, tokio,
-        version,
+        async_channel, crossbeam, flume, futures_channel, kanal, loole, rtrb, tachyonix, thingbuf,
+        tokio, version,
     };
 
     peer::<crossbeam::Crossbeam, _>(visitor, "crossbeam-channel", version("crossbeam-channel"))
@@ -87,6 +87,11 @@ pub(super) fn channels<V: Visitor>(visitor: &mut V) {
         .channel()
         .asynchronous()
         .claims(&[KeepsBuffered, Disconnect])
+        .enter();
+    peer::<rtrb::Rtrb, _>(visitor, "rtrb", version("rtrb"))
+        .channel()
+        .blocking()
+        .claims(&[KeepsBuffered])
         .enter();
     peer::<loole::Loole, _>(visitor, "loole", version("loole"))
         .channel()

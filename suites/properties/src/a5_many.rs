@@ -13,7 +13,9 @@
 //! put to b     answers b: a was closed before
 //! ```
 
-use flowmeter_harness::channel::{Buffer, Chosen, Offered, Order, Patience, TakeError};
+use flowmeter_harness::channel::{
+    Buffer, Chosen, Offered, Order, Patience, ReserveError, TakeError,
+};
 use flowmeter_harness::sync::world;
 
 use super::Case;
@@ -39,13 +41,20 @@ pub(super) fn uniform_cases(channels: Channels) -> Vec<Case> {
 
 /// For families with strict priority.
 pub(super) fn strict_cases(channels: Channels) -> Vec<Case> {
-    let has_ports = channels.is_closable(ONE) && channels.blocks();
-    let case = || {
-        Case::new("strict, a close beside a take that waits", move || {
-            closed_as_it_waits(channels);
-        })
-    };
-    has_ports.then(case).into_iter().collect()
+    let mut cases = Vec::new();
+    if channels.is_closable(ONE) && channels.blocks() {
+        cases.push(Case::new(
+            "strict, a close beside a take that waits",
+            move || closed_as_it_waits(channels),
+        ));
+    }
+    if channels.is_closable(ONE) && channels.blocks_for_room() {
+        cases.push(Case::new(
+            "strict, a close beside a reservation that waits",
+            move || closed_as_room_is_awaited(channels),
+        ));
+    }
+    cases
 }
 
 fn two_of_many(channels: Channels) {
@@ -108,9 +117,46 @@ fn closed_as_it_waits(channels: Channels) {
         close(&tx);
         tx
     });
+    first_is_closed(channels, &first, &second);
+    drop(world::join(closer));
+    let (taken, ..) = world::join(taker);
+    holds_eq!(taken, Err(TakeError::Closed), "C6: a take of a closed port");
+}
+
+/// The same beside a reservation that waits for the room of a permit.
+fn closed_as_room_is_awaited(channels: Channels) {
+    let several = "a family with alts has several handles";
+    let (tx, first) = channels.open::<usize>(ONE).expect("asked before");
+    let (waits, closes) = (tx.another().expect(several), tx.another().expect(several));
+    let (mut tx_second, second) = channels.open::<usize>(ONE).expect("asked before");
+    let permit = tx.try_reserve().expect("there is room");
+    let reserver = world::spawn(move || {
+        world::perturb();
+        let refused = waits.reserve().err();
+        put(&mut tx_second, 1);
+        (refused, waits, tx_second)
+    });
+    let closer = world::spawn(move || {
+        world::perturb();
+        close(&closes);
+        closes
+    });
+    first_is_closed(channels, &first, &second);
+    drop(world::join(closer));
+    let (refused, ..) = world::join(reserver);
+    drop(permit);
+    holds_eq!(
+        refused,
+        Some(ReserveError::Closed),
+        "C15: a reservation in a closed port"
+    );
+}
+
+/// An alts over takes of both, the first of which is closed before the second has a value.
+fn first_is_closed(channels: Channels, first: &Rx<usize>, second: &Rx<usize>) {
     let chosen = alts(
         channels,
-        &[Clause::Take(&first), Clause::Take(&second)],
+        &[Clause::Take(first), Clause::Take(second)],
         Order::Priority,
         &mut [None, None],
         Patience::Forever,
@@ -124,7 +170,4 @@ fn closed_as_it_waits(channels: Channels) {
         Ok(closed),
         "A5: the port of an earlier clause had closed first"
     );
-    drop(world::join(closer));
-    let (taken, ..) = world::join(taker);
-    holds_eq!(taken, Err(TakeError::Closed), "C6: a take of a closed port");
 }

@@ -18,7 +18,7 @@ use super::twin::Ending;
 use super::{Shuttle, config};
 
 /// Steps of an execution; one with more is taken for one that does not end.
-const STEPS: usize = 1_000_000;
+const STEPS: usize = 4_000_000;
 
 const SWITCHED: &str = "a primitive of this world switches threads and is not kept apart, so allocations cannot be \
                         counted; see harness/src/sync/cost/allocations.rs";

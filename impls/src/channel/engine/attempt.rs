@@ -14,6 +14,7 @@ use super::store::Store;
 use super::waiter::Notify;
 use crate::channel::design::Deferred;
 use crate::channel::front::Quick;
+use crate::sync::contain;
 
 /// Puts, releases the lock and notifies. Answers with the value if the channel is closed.
 ///
@@ -105,6 +106,8 @@ fn take_in_full<T: Send, S: Store<T>>(
         }
     };
     drop(state);
-    effects.run();
+    // A transform may have ended the channel, and a value of another put is dropped. If that panics, the taken one is not
+    // lost.
+    contain(|| effects.run());
     Ok(taken)
 }

@@ -44,7 +44,7 @@ impl<X> Few<X> {
 /// What a commit leaves to be done outside the lock.
 #[must_use]
 pub struct Effects<T> {
-    /// Only a close or a promise notifies more than one.
+    /// More than one where a close, a disconnect, a promise, a batch, a permit or a transform answers several.
     notices: Few<Notify>,
     discarded: Few<T>,
 }

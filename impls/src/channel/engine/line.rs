@@ -5,7 +5,6 @@
 //! out of the line under the channel's lock, because no other thread competes for it.
 
 use std::collections::VecDeque;
-use std::iter;
 use std::marker::PhantomData;
 
 use crate::sync::{Arc, Mutex};
@@ -56,6 +55,14 @@ enum Place<A, V> {
 }
 
 impl<A: Send, V> Place<A, V> {
+    /// Wins the request, as [`Party::win`] does. A single put or take has no other channel.
+    fn win(&self) -> Option<Notify> {
+        match self {
+            Place::Single(_) => Some(Notify::Nothing),
+            Place::Other(other) => other.0.win(),
+        }
+    }
+
     fn is_waiting(&self) -> bool {
         match self {
             Place::Other(other) => match &other.0 {
@@ -68,10 +75,6 @@ impl<A: Send, V> Place<A, V> {
 
     fn is_reservation(&self) -> bool {
         matches!(self, Place::Other(other) if matches!(other.0, Party::Reservation(_)))
-    }
-
-    fn is_clause(&self) -> bool {
-        matches!(self, Place::Other(other) if matches!(other.0, Party::Clause { .. }))
     }
 }
 
@@ -91,6 +94,27 @@ enum Asks<A, V> {
 }
 
 impl<A: Send, V> Won<'_, A, V> {
+    /// With what the request brought. `place` was won, and taken out of a line while the lock of its channel is held.
+    fn taken_out(place: Place<A, V>, notify: Notify) -> (Self, V) {
+        let (asks, notify, with) = match place {
+            Place::Single(seated) => {
+                // SAFETY: it was just taken out of the line, under the lock that the caller holds.
+                let Waiting { notify, with } = unsafe { seated.rise() };
+                (Asks::Single(seated), notify, with)
+            }
+            Place::Other(other) => {
+                let (party, with) = *other;
+                (Asks::Other(party), notify, with)
+            }
+        };
+        let won = Won {
+            asks,
+            locked: PhantomData,
+            notify,
+        };
+        (won, with)
+    }
+
     /// Answers, under the lock of the channel. Returns what has to be notified outside the lock.
     pub(super) fn answer(self, answer: A) -> Notify {
         match self.asks {
@@ -221,47 +245,42 @@ impl<A: Send, V> Line<A, V> {
         self.win(|place| !place.is_reservation())
     }
 
-    /// Wins the first that still waits and will do. Each of them is answered while the line is borrowed.
-    fn win<'l>(&mut self, will_do: impl Fn(&Place<A, V>) -> bool) -> Option<(Won<'l, A, V>, V)> {
-        let mut index = 0;
-        loop {
-            let place = self.places.get(index)?;
-            let won = match place {
-                _ if !will_do(place) => None,
-                Place::Single(_) => Some(Notify::Nothing),
-                Place::Other(other) => other.0.win(),
-            };
-            if let Some(notify) = won {
-                let (asks, notify, with) = match self.places.remove(index)? {
-                    Place::Single(seated) => {
-                        // SAFETY: it was just taken out of the line, whose borrow says that the lock is held.
-                        let Waiting { notify, with } = unsafe { seated.rise() };
-                        (Asks::Single(seated), notify, with)
-                    }
-                    Place::Other(other) => {
-                        let (party, with) = *other;
-                        (Asks::Other(party), notify, with)
-                    }
-                };
-                let won = Won {
-                    asks,
-                    locked: PhantomData,
-                    notify,
-                };
-                return Some((won, with));
-            }
-            index += 1;
-        }
+    /// Wins the first that still waits and will do.
+    fn win(&mut self, will_do: impl Fn(&Place<A, V>) -> bool) -> Option<(Won<'_, A, V>, V)> {
+        let won = |(index, place): (usize, &Place<A, V>)| {
+            let notify = will_do(place).then(|| place.win()).flatten()?;
+            Some((index, notify))
+        };
+        let (index, notify) = self.places.iter().enumerate().find_map(won)?;
+        let place = self.places.remove(index)?;
+        Some(Won::taken_out(place, notify))
     }
 
-    /// Wins all requests, every alts before any request is answered. So no request that ends here is seen to go on while
-    /// an alts in the same line can still be won by another channel (A5). The alts themselves go on only under the lock of
-    /// this channel. The others are won one by one: each seat is in the memory of its task, and is fetched once.
+    /// Wins all requests; see [`Line::win_first`].
     pub(super) fn win_all(&mut self) -> impl Iterator<Item = (Won<'_, A, V>, V)> {
-        let clauses: Vec<_> = iter::from_fn(|| self.win(Place::is_clause)).collect();
-        clauses
-            .into_iter()
-            .chain(iter::from_fn(|| self.win(|_| true)))
+        self.win_first(usize::MAX)
+    }
+
+    /// Wins so many requests at most, before any of them is answered. So no request that ends here is seen to go on while
+    /// an alts in the same line can still be won by another channel (A5). The alts themselves go on only under the lock of
+    /// this channel. A seat is in the memory of its task: it is fetched once, as its request is answered.
+    pub(super) fn win_first(&mut self, most: usize) -> impl Iterator<Item = (Won<'_, A, V>, V)> {
+        let (mut won, mut lost) = (Vec::new(), Vec::new());
+        while won.len() < most {
+            let Some(place) = self.places.pop_front() else {
+                break;
+            };
+            match place.win() {
+                Some(notify) => won.push((place, notify)),
+                // It leaves by itself.
+                None => lost.push(place),
+            }
+        }
+        lost.into_iter()
+            .rev()
+            .for_each(|place| self.places.push_front(place));
+        won.into_iter()
+            .map(|(place, notify)| Won::taken_out(place, notify))
     }
 
     /// Removes a single request; `false` when it was answered. What it brought is in its seat.

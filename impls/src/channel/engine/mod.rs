@@ -331,7 +331,11 @@ impl<T: Send, S: Store<T>> ChannelOver<T, S> {
     fn offer_again(&self, mut value: T, deadline: Deadline) -> Quick<(), T> {
         let mut spin = Spin::new();
         loop {
-            match self.front.offer::<false>(value) {
+            let tried = match self.front.may_put() {
+                true => self.front.offer::<false>(value),
+                false => Quick::Unable(value),
+            };
+            match tried {
                 Quick::Unable(refused) if looks_again(&mut spin, deadline) => value = refused,
                 tried => return tried,
             }
@@ -342,7 +346,11 @@ impl<T: Send, S: Store<T>> ChannelOver<T, S> {
     fn poll_again(&self, deadline: Deadline) -> Quick<T, ()> {
         let mut spin = Spin::new();
         loop {
-            match self.front.poll::<false>() {
+            let tried = match self.front.may_take() {
+                true => self.front.poll::<false>(),
+                false => Quick::Unable(()),
+            };
+            match tried {
                 Quick::Unable(()) if looks_again(&mut spin, deadline) => {}
                 tried => return tried,
             }

@@ -106,30 +106,29 @@ impl<T: Send, S: Store<T>> Core for State<T, S> {
         if let Some(wakers) = self.watchers.rise() {
             wakers.for_each(|waker| effects.tell(Notify::Task(waker)));
         }
-        while let Some((reservation, nothing)) = self.puts.next_reservation() {
-            effects.tell(reservation.answer(Err(nothing)));
-        }
         if self.is_incomplete() && !self.puts.has_waiting() {
             self.complete(effects);
         }
-        // Takes wait only where nothing is stored and no put of another request waits. So all of them are answered
-        // "closed".
         if !self.takes.is_empty() {
-            for (taker, ()) in self.takes.win_all() {
-                effects.tell(taker.answer(None));
-            }
+            self.end_takes(effects);
+        }
+        // Last, so that a reservation which ends here is not seen to go on while an alts waits for a take (A5).
+        while let Some((reservation, nothing)) = self.puts.next_reservation() {
+            effects.tell(reservation.answer(Err(nothing)));
         }
     }
 
     fn disconnect(&mut self, effects: &mut Effects<T>) -> Option<Box<Transformed<T>>> {
         let transformed = self.transformed.take();
         self.disconnected = true;
-        self.close(effects);
+        // No take waits, except callbacks, which run later. Puts come before the close, which would answer reservations while
+        // an alts waits for a put (A5).
         if !self.puts.is_empty() {
             for (putter, value) in self.puts.win_all() {
                 effects.tell(putter.answer(Err(value)));
             }
         }
+        self.close(effects);
         if !self.buffer.is_empty() {
             self.buffer.empty(effects);
         }
@@ -165,6 +164,19 @@ impl<T: Send, S: Store<T>> State<T, S> {
             buffer,
             transformed,
             watchers: Watchers::new(),
+        }
+    }
+
+    /// Answers all waiting takes of a closed channel. Takes wait only where nothing was stored and no put of another request
+    /// waits. So they get what a transform has left, and then "closed".
+    fn end_takes(&mut self, effects: &mut Effects<T>) {
+        for (taker, ()) in self.takes.win_all() {
+            let left = self.buffer.next().map(|value| {
+                let place = self.handed;
+                self.handed += 1;
+                Handed { value, place }
+            });
+            effects.tell(taker.answer(left));
         }
     }
 

@@ -24,8 +24,10 @@ impl<T: Send, S: Store<T>> State<T, S> {
     /// Transforms the value of a committed put.
     pub(super) fn transform(&mut self, value: T, effects: &mut Effects<T>) {
         let flow = self.run(effects, |transformed, emit| transformed.step(value, emit));
-        if flow.is_some_and(|flow| flow.is_break()) {
-            self.end_early(effects);
+        match flow {
+            // The close hands out what was emitted.
+            Some(ControlFlow::Break(())) => self.end_early(effects),
+            Some(ControlFlow::Continue(())) | None => self.serve(effects),
         }
     }
 
@@ -36,7 +38,7 @@ impl<T: Send, S: Store<T>> State<T, S> {
         transformed.is_some_and(Transformed::is_incomplete)
     }
 
-    /// Completes the transform, once. No put waits any more.
+    /// Completes the transform, once, and stores what it still emits. No put waits any more.
     #[cold]
     pub(super) fn complete(&mut self, effects: &mut Effects<T>) {
         self.run(effects, Transformed::complete);
@@ -52,16 +54,12 @@ impl<T: Send, S: Store<T>> State<T, S> {
             self.buffer.overfill(value, effects);
             ControlFlow::Continue(())
         });
-        self.serve(effects);
         Some(answer)
     }
 
     /// Hands stored values to waiting takes.
     fn serve(&mut self, effects: &mut Effects<T>) {
-        while !self.buffer.is_empty() {
-            let Some((taker, ())) = self.takes.next() else {
-                break;
-            };
+        for (taker, ()) in self.takes.win_first(self.buffer.len()) {
             let place = self.handed;
             self.handed += 1;
             let handed = self.buffer.next().map(|value| Handed { value, place });

@@ -7,7 +7,7 @@ use flowmeter_harness::sync::Deadline;
 pub(super) use crate::channel::notify::Notify;
 use crate::channel::trampoline;
 use crate::spin::Spin;
-use crate::sync::{Arc, Mutex, Parker, clock};
+use crate::sync::{Arc, Mutex, Parker, clock, contain};
 
 enum Outcome<A> {
     Waiting,
@@ -95,7 +95,8 @@ impl<A> Waiter<A> {
             renewed
         };
         drop(state);
-        drop(unused);
+        // If that panics, the answer is not lost.
+        contain(|| drop(unused));
         answer
     }
 }

@@ -108,6 +108,20 @@ impl<T> Queue<T> {
         whichever!(self, queue => queue.poll::<SURE>())
     }
     #[inline]
+    pub(super) fn may_put(&self) -> bool {
+        match self {
+            Queue::Ring(ring) => ring.may_put(),
+            Queue::One(_) | Queue::Segments(_) => true,
+        }
+    }
+    #[inline]
+    pub(super) fn may_take(&self) -> bool {
+        match self {
+            Queue::Ring(ring) => ring.may_take(),
+            Queue::One(_) | Queue::Segments(_) => true,
+        }
+    }
+    #[inline]
     pub(super) fn seems_full(&self) -> bool {
         match self {
             Queue::One(one) => one.seems_full(),

@@ -294,6 +294,28 @@ impl<T> Ring<T> {
         head.wrapping_add(self.lap) == tail
     }
 
+    /// Whether another attempt to put may succeed. A thread that looks again and again at a word takes its line from the
+    /// other side, at each operation of that side. So this looks at the slot alone, and not at `head`. It says no while a
+    /// take is about to stamp that slot, though there is room.
+    #[inline]
+    pub(super) fn may_put(&self) -> bool {
+        let tail = self.tail.load(Ordering::Relaxed);
+        tail & SHUT != 0 || self.stamp(tail) == tail
+    }
+
+    /// The same for a take, without a look at `tail`.
+    #[inline]
+    pub(super) fn may_take(&self) -> bool {
+        let head = self.head.load(Ordering::Relaxed);
+        head & SHUT != 0 || self.stamp(head) == head | FULL
+    }
+
+    /// The stamp of a place's slot, for a guess.
+    #[inline]
+    fn stamp(&self, place: u64) -> u64 {
+        self.slots[self.index(place)].stamp.load(Ordering::Relaxed)
+    }
+
     /// Whether the front is open and a put would find no room. Does not look at the slots.
     #[inline]
     pub(super) fn seems_full(&self) -> bool {

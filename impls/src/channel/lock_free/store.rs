@@ -56,6 +56,14 @@ impl<T: Send> Front<T> for Way<T> {
         }
     }
     #[inline]
+    fn may_put(&self) -> bool {
+        self.0.as_ref().is_none_or(Queue::may_put)
+    }
+    #[inline]
+    fn may_take(&self) -> bool {
+        self.0.as_ref().is_none_or(Queue::may_take)
+    }
+    #[inline]
     fn seems_full(&self) -> bool {
         self.0.as_ref().is_some_and(Queue::seems_full)
     }

@@ -35,13 +35,13 @@ use flowmeter_harness::sync::Deadline;
 
 use crate::channel::trampoline;
 use crate::sync::atomic::{AtomicU64, Ordering};
-use crate::sync::{Mutex, Parker, clock};
+use crate::sync::{Mutex, Parker, clock, contain};
 
 pub use awaited::AsyncLine;
 use queue::{Queue, Ticket, Wake};
 
-/// Permits that come back with time. A [`Line`] holds a lock around its supply and reads the clock under that lock, so
-/// the moments that it passes never run backwards.
+/// Permits that come back with time. A [`Line`] holds a lock around its supply, reads one of two clocks under it, and never
+/// passes a moment before the last.
 pub trait Supply: fmt::Debug + Send + Sized + 'static {
     /// What undoes an acquisition.
     type Receipt: Copy + fmt::Debug + Send;
@@ -64,7 +64,7 @@ pub trait Supply: fmt::Debug + Send + Sized + 'static {
     /// The earliest moment at which so many more permits can have been acquired.
     fn earliest(&self, permits: u64, now: u64) -> Deadline;
 
-    /// The clock of an attempt. By default the system's, for supplies that promise single nanoseconds.
+    /// The clock of an attempt under the lock. By default the system's, for supplies that promise single nanoseconds.
     #[inline]
     fn now() -> u64 {
         clock::now_nanos()
@@ -75,7 +75,7 @@ pub trait Supply: fmt::Debug + Send + Sized + 'static {
 #[derive(Debug)]
 pub struct Line<S: Supply, const FAIR: bool> {
     burst: NonZeroU32,
-    /// No single permit is free before that moment. Written with the lock held.
+    /// No single permit is free before that moment; 0 if it is not known. Written with the lock held.
     empty_until: AtomicU64,
     state: Mutex<State<S>>,
 }
@@ -218,8 +218,8 @@ impl<S: Supply, const FAIR: bool> Place<'_, S, FAIR> {
             Turn::Later(until)
         };
         drop(state);
-        drop(awake);
         to_wake.into_iter().for_each(Wake::wake);
+        contain(|| drop(awake));
         turn
     }
 }
@@ -238,16 +238,16 @@ impl<S: Supply, const FAIR: bool> Drop for Place<'_, S, FAIR> {
         let now = state.not_before_the_last(clock::now_nanos());
         let to_wake = state.grant(now);
         drop(state);
-        drop(gone);
         to_wake.into_iter().for_each(Wake::wake);
+        contain(|| drop(gone));
     }
 }
 
 const ONE: NonZeroU32 = NonZeroU32::MIN;
 
-/// The brisk clock is behind the system's by less, in nanoseconds. So what it refuses with that much to go is refused by
-/// the system's clock too.
-const LAG: u64 = 100;
+/// More than the brisk clock lags, in nanoseconds. So what it refuses with that much to go is refused by the system's clock
+/// too.
+const LAG: u64 = 200;
 
 impl<S: Supply, const FAIR: bool> Limiters for Line<S, FAIR> {
     fn with_quota(quota: Quota) -> Result<Self, LimitError> {

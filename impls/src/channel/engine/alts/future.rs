@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 
 use flowmeter_harness::channel::{AltsError, Order, Winner};
 
-use crate::sync::Arc;
+use crate::sync::{Arc, contain};
 
 use super::super::line::Request;
 use super::super::waiter::{Notify, Waiter};
@@ -86,12 +86,17 @@ impl Pending<'_, '_> {
         }
         let request = Waiter::new(Notify::Task(context.waker().clone()));
         let mut held = clauses.lock();
+        // It has a waker. If the drop of that panics, the alts has its result all the same.
+        let drop_unused = |request| contain(|| drop(request));
         if let Some(clause) = try_all(clauses, &mut held, &mut self.indices, self.order) {
-            return Poll::Ready(Ok(committed(clauses, held, clause)));
+            let winner = committed(clauses, held, clause);
+            drop_unused(request);
+            return Poll::Ready(Ok(winner));
         }
         let joined = join_all(clauses, &mut held, &request);
         clauses.unlock(held);
         if let Err(refused) = joined {
+            drop_unused(request);
             return Poll::Ready(Err(refused));
         }
         self.request = Some(request);
