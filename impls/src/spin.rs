@@ -1,10 +1,11 @@
 //! Backoff: how often a waiter looks again before it queues or sleeps.
 //!
-//! A waiter first spins, twice as long each turn, and then yields its core to other threads. At a queue it spins for equal
-//! turns. A task that leaves a lock alone spins between four looks, and sleeps once if it was in use at each. In schedule
-//! exploration and on a single core a retry finds nothing new, and the waiter stops or yields at once. How long it goes on is a multiple of what waiting costs
-//! on the machine, as `wait_costs` measures it. The multiples were compared on an AMD EPYC of family 26, with two cores
-//! near each other and far apart (docs/lab/2026-11-29-waiting-by-cost.md).
+//! A waiter first spins, twice as long each turn, and then yields its core to other threads. At a queue, without a deadline,
+//! it spins for equal turns. A task that leaves a lock alone spins between four looks, and sleeps once if it was in use at
+//! each. In schedule exploration and on a single core a retry finds nothing new, and the waiter stops or yields at once.
+//! How long it goes on is a multiple of what waiting costs on the machine, as `wait_costs` measures it. The multiples were
+//! compared on an AMD EPYC of family 26, with two cores near each other and far apart
+//! (docs/lab/2026-11-29-waiting-by-cost.md).
 
 use flowmeter_harness::sync::WaitCosts;
 
