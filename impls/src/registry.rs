@@ -18,6 +18,7 @@ use crate::channel::condvar::Condvar;
 use crate::channel::lock_free::LockFree;
 use crate::channel::mutex::MutexChannels;
 use crate::channel::ordered_locks::OrderedLocks;
+use crate::channel::spsc_ring::SpscRing;
 use crate::combinator::OverChannels;
 use crate::executor::bindings::Frames;
 use crate::executor::fixed_pool::FixedPool;
@@ -140,6 +141,13 @@ impl Registry for Ours {
             ])
             .enter();
         own::<Condvar, _>(visitor, "condvar")
+            .channel()
+            .blocking()
+            .put_deadline()
+            .take_deadline()
+            .claims(&[KeepsBuffered, Disconnect, PanicSafe])
+            .enter();
+        own::<SpscRing, _>(visitor, "spsc_ring")
             .channel()
             .blocking()
             .put_deadline()

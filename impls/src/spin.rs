@@ -1,8 +1,8 @@
 //! Backoff: how often a waiter looks again before it queues or sleeps.
 //!
-//! A waiter first spins, twice as long each turn, and then yields its core to other threads. At a queue, without a deadline,
-//! it spins for equal turns. A task that leaves a lock alone spins between four looks, and sleeps once if it was in use at
-//! each. In schedule exploration and on a single core a retry finds nothing new, and the waiter stops or yields at once.
+//! A waiter first spins, twice as long each turn, and then yields its core to other threads. At a queue or a ring, without a
+//! deadline, it spins for equal turns, at a ring perhaps after a longer one. A task that leaves a lock alone spins between four
+//! looks, and sleeps once if it was in use at each. In schedule exploration and on a single core a retry finds nothing new, and the waiter stops or yields at once.
 //! How long it goes on is a multiple of what waiting costs on the machine, as `wait_costs` measures it. The multiples were
 //! compared on an AMD EPYC of family 26, with two cores near each other and far apart
 //! (docs/lab/2026-11-29-waiting-by-cost.md).
@@ -13,9 +13,9 @@ use crate::sync::{clock, sleep_for, spin_for, wait_costs, yield_now};
 
 /// Turns of spinning, each twice as long as the one before. Together they take as long as a yield.
 const TURNS: u32 = 4;
-/// The same time in turns that are as long as the first. They are for a waiter that looks at a slot of a queue, which the
-/// other side writes once. To look at a seat or a lock takes its line from a thread that is about to write it again
-/// (docs/lab/2026-11-30-beside-a-ring.md).
+/// The same time in turns that are as long as the first. They are for a waiter at a line that is written once before it goes
+/// on: a slot of a queue, or the word of a single producer or consumer. To look at a seat or a lock takes its line from a thread
+/// that is about to write it again (docs/lab/2026-11-30-beside-a-ring.md, docs/lab/2026-11-30-one-producer-one-consumer.md).
 const EQUAL_TURNS: u32 = (1 << TURNS) - 1;
 /// The fewest turns of a waiter for a step of another thread, before it yields.
 const STEP_TURNS: u32 = 2;
@@ -117,6 +117,20 @@ impl Spin {
     /// it yields for two wake-ups, one for the time until it runs again and one for the thread that causes it.
     pub(crate) fn again_before_sleep(&mut self) -> bool {
         self.spins_or_yields(TURNS, |costs| costs.wake_nanos * 2)
+    }
+
+    /// The same in equal turns, for a waiter that looks at the word of the one thread it waits for. `doublings` are those of
+    /// the first turn, which lasts [`FIRST_TRIPS`] at most.
+    pub(crate) fn again_before_sleep_at_word(&mut self, doublings: u32) -> bool {
+        match wait_costs() {
+            Some(costs) if self.turn == 0 && doublings > 0 => {
+                let most = shortest(costs).max(FIRST_TRIPS * costs.round_trip_nanos);
+                spin_for(most.min(shortest(costs) << doublings));
+                self.turn = 1;
+                true
+            }
+            _ => self.spins_or_yields(EQUAL_TURNS, |costs| costs.wake_nanos * 2),
+        }
     }
 
     /// Spins for one of `turns`, [`TURNS`] or [`EQUAL_TURNS`]. After the last one it yields, as many times as take so long

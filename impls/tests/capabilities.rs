@@ -40,6 +40,11 @@ const TABLE: &[(&str, Origin, &str)] = &[
          disconnect",
     ),
     (
+        "spsc_ring",
+        Origin::Own,
+        "fixed blocking put-deadline take-deadline keeps-buffered panic-safe disconnect",
+    ),
+    (
         "crossbeam-channel",
         Origin::Peer,
         "rendezvous fixed unbounded multi-producer multi-consumer blocking put-deadline \

@@ -11,6 +11,7 @@
 //! | `Condvar` | `wait`, `wait_until`, `notify_one`, `notify_all` |
 //! | `Parker`, `Unparker` | one thread's waiting place: `park`, `park_until`; one token |
 //! | `atomic` | atomics, `fence`, `Ordering` |
+//! | `barrier` | `here`, `everywhere`: a fence in two halves, of which the first is nearly free under std on Linux |
 //! | `UnsafeCell` | `with`, `with_mut`; races are found under loom |
 //! | `Arc` | shared ownership; no `Weak`, for loom has none |
 //! | `thread_local!` | per-thread state, with or without a `const` initialiser |

@@ -15,7 +15,7 @@ use crate::machine::affinity;
 use super::body::{Answer, Body, answered, erased};
 use super::{Deadline, Exploration, Explored, Lock, World};
 
-mod barrier;
+pub mod barrier;
 mod block_on;
 #[cfg(feature = "brisk-clock")]
 mod brisk;

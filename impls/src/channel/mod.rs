@@ -1,7 +1,8 @@
 //! Our channels: a file or folder for each design.
 //!
-//! Every design has the shared handle of core.async, `Channel`, and counted halves, [`Producer`](halves::Producer) and
-//! [`Consumer`](halves::Consumer), with the same operations. [The guide](crate::guide) shows them in use.
+//! `mutex`, `ordered_locks` and `lock_free` have the shared handle of core.async, `Channel`, and counted halves,
+//! [`Producer`](halves::Producer) and [`Consumer`](halves::Consumer), with the same operations. [The guide](crate::guide)
+//! shows them in use. `condvar` and `spsc_ring` have the operations of the harness's traits alone.
 
 pub use flowmeter_harness::channel::{
     AltsError, BatchError, Buffer, Offered, Polled, PutError, PutUntilError, ReserveError,
@@ -12,6 +13,7 @@ pub mod batch;
 pub(crate) mod boxed;
 mod by_name;
 pub mod callback;
+mod cell;
 pub mod condvar;
 pub mod design;
 mod engine;
@@ -26,6 +28,7 @@ pub mod ordered_locks;
 mod outlook;
 pub mod permits;
 mod promise;
+pub mod spsc_ring;
 #[cfg(feature = "futures")]
 pub mod streams;
 pub(crate) mod trampoline;

@@ -247,6 +247,28 @@ macro_rules! facade {
             None
         }
 
+        /// A memory barrier in two halves, as std's of that name. Here both are a fence, which is stronger: no model finds
+        /// code that relies on two threads that both pass [`here`](barrier::here).
+        pub mod barrier {
+            use super::atomic::{Ordering, fence};
+
+            /// The half for the common path.
+            #[inline]
+            #[track_caller]
+            pub fn here() {
+                fence(Ordering::SeqCst);
+            }
+
+            /// The half for the rare path, which is never refused here.
+            #[inline]
+            #[must_use = "as std's"]
+            #[track_caller]
+            pub fn everywhere() -> bool {
+                fence(Ordering::SeqCst);
+                true
+            }
+        }
+
         /// Whether the model has failed and its state is being dropped. Destructors should then skip their work. Part
         /// of it happens outside the model, where none of its primitives can be used. Part of it happens where a lock
         /// was held or a race found, and using these again aborts the process.

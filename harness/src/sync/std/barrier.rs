@@ -17,7 +17,7 @@ const CHANGING: u8 = 1;
 /// `everywhere` asks the system.
 const ASKED: u8 = 2;
 
-/// On cache lines of its own, because each release of a lock reads it.
+/// On cache lines of its own, because each release of a lock and each operation of a ring reads it.
 #[repr(align(128))]
 struct Kind(AtomicU8);
 
@@ -35,6 +35,7 @@ pub fn here() {
 }
 
 /// The half for the rare path. `false` if the system refused, so that another thread's store may be missed.
+#[must_use = "if the system refused, a store may be missed"]
 pub fn everywhere() -> bool {
     fence(Ordering::SeqCst);
     KIND.0.load(Ordering::Acquire) == FENCED || system::barrier()

@@ -61,7 +61,6 @@
 //! others use it often (`Spin::away`). If so its thread sleeps once, and their tasks go on without moving cache lines. It
 //! may block its thread there, since those that use the lock run on other threads.
 
-mod cell;
 mod family;
 mod one;
 mod padded;

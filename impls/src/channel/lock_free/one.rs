@@ -40,8 +40,8 @@
 
 use std::array;
 
+use super::super::cell::{Cell, drain};
 use super::super::front::Quick;
-use super::cell::{Cell, drain};
 use super::padded::Padded;
 use super::queue::{Ends, set};
 use crate::spin::Spin;

@@ -61,8 +61,8 @@
 //!
 //! Source: Vyukov's bounded queue, with the laps of crossbeam's `ArrayQueue`.
 
+use super::super::cell::{Cell, drain};
 use super::super::front::Quick;
-use super::cell::{Cell, drain};
 use super::padded::Padded;
 use super::queue::{Ends, set};
 use crate::spin::Spin;

@@ -49,8 +49,8 @@
 
 use std::ptr;
 
+use super::super::cell::{Cell, drain};
 use super::super::front::Quick;
-use super::cell::{Cell, drain};
 use super::padded::Padded;
 use super::queue::Ends;
 use super::ring::{nothing_at, read};

@@ -50,7 +50,8 @@ fn our_channels_cost_what_the_page_says() {
         counted.len(),
         "the page has more rows; {accept}"
     );
-    assert!(counted.len() >= 10 * own.len(), "{output}");
+    // A design for one producer and one consumer has few.
+    assert!(counted.len() >= 8 * own.len(), "{output}");
 }
 
 #[test]

@@ -1,12 +1,12 @@
-//! Storage for one value. A stamp outside of it says whether it holds one.
+//! Storage for one value. A stamp or a count outside of it says whether it holds one.
 
 use std::mem::MaybeUninit;
 use std::panic::RefUnwindSafe;
 
 use crate::sync::UnsafeCell;
 
-/// Storage for one value. It does not know whether it holds one, and does not drop it: the stamp beside it tells that.
-pub(super) struct Cell<T>(UnsafeCell<MaybeUninit<T>>);
+/// Storage for one value. It does not know whether it holds one, and does not drop it: its queue knows.
+pub(in crate::channel) struct Cell<T>(UnsafeCell<MaybeUninit<T>>);
 
 // SAFETY: a cell gives no reference to its value. Callers that keep the contracts of `write` and `read` move it in and
 // out by value. So values only move from one thread to another.
@@ -17,7 +17,7 @@ impl<T> RefUnwindSafe for Cell<T> {}
 
 /// Drops all values that are left in a queue, one after the other. If the drop of one panics, the others are dropped
 /// all the same.
-pub(super) fn drain<T>(mut pop: impl FnMut() -> Option<T>) {
+pub(in crate::channel) fn drain<T>(mut pop: impl FnMut() -> Option<T>) {
     struct Rest<D: FnMut() -> bool>(D);
     impl<D: FnMut() -> bool> Drop for Rest<D> {
         fn drop(&mut self) {
@@ -29,7 +29,7 @@ pub(super) fn drain<T>(mut pop: impl FnMut() -> Option<T>) {
 }
 
 impl<T> Cell<T> {
-    pub(super) fn new() -> Self {
+    pub(in crate::channel) fn new() -> Self {
         Cell(UnsafeCell::new(MaybeUninit::uninit()))
     }
 
@@ -38,7 +38,7 @@ impl<T> Cell<T> {
     /// # Safety
     /// No other thread reads or writes the cell meanwhile, and it holds no value.
     #[inline]
-    pub(super) unsafe fn write(&self, value: T) {
+    pub(in crate::channel) unsafe fn write(&self, value: T) {
         self.0.with_mut(|place| {
             // SAFETY: the pointer is the cell's own, and the caller has exclusive access.
             unsafe { (*place).write(value) };
@@ -50,7 +50,7 @@ impl<T> Cell<T> {
     /// # Safety
     /// No other thread reads or writes the cell meanwhile. It holds a value, and writing that happened before.
     #[inline]
-    pub(super) unsafe fn read(&self) -> T {
+    pub(in crate::channel) unsafe fn read(&self) -> T {
         // A mutable access, so that loom reports two threads that read the same value.
         self.0.with_mut(|place| {
             // SAFETY: the pointer is the cell's own, the caller has exclusive access, and there is a value. It is not
