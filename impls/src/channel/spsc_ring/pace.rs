@@ -3,7 +3,7 @@
 //! In a stream a look soon after the ring was found empty brings a value or two, and takes the line of the other side's word
 //! from the thread that is about to write it. A later look brings more. A thread that waits for one answer should look soon.
 //! So the first turn doubles while waits bring several values and yet less than a quarter of the room. It is short again
-//! after a wait that brought a single one.
+//! after a wait that brought a single one. In a stream a value may so wait for up to eight round trips between the cores.
 
 /// The longest first turn is the shortest, doubled so many times.
 const MOST: u32 = 7;
