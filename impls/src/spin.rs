@@ -1,11 +1,11 @@
 //! Backoff: how often a waiter looks again before it queues or sleeps.
 //!
 //! A waiter first spins, twice as long each turn, and then yields its core to other threads. At a queue or a ring, without a
-//! deadline, it spins for equal turns, at a ring perhaps after a longer one. A task that leaves a lock alone spins between four
-//! looks, and sleeps once if it was in use at each. In schedule exploration and on a single core a retry finds nothing new, and the waiter stops or yields at once.
-//! How long it goes on is a multiple of what waiting costs on the machine, as `wait_costs` measures it. The multiples were
-//! compared on an AMD EPYC of family 26, with two cores near each other and far apart
-//! (docs/lab/2026-11-29-waiting-by-cost.md).
+//! deadline, it spins for equal turns, at a ring perhaps after a longer one. A task that leaves a lock alone spins between
+//! four looks, and sleeps once if it was in use at each. In schedule exploration and on a single core a retry finds nothing
+//! new, and the waiter stops or yields at once. How long it goes on is a multiple of what waiting costs on the machine, as
+//! `wait_costs` measures it. The multiples were compared on an AMD EPYC of family 26, with two cores near each other and far
+//! apart (docs/lab/2026-11-29-waiting-by-cost.md).
 
 use flowmeter_harness::sync::WaitCosts;
 
@@ -14,8 +14,9 @@ use crate::sync::{clock, sleep_for, spin_for, wait_costs, yield_now};
 /// Turns of spinning, each twice as long as the one before. Together they take as long as a yield.
 const TURNS: u32 = 4;
 /// The same time in turns that are as long as the first. They are for a waiter at a line that is written once before it goes
-/// on: a slot of a queue, or the word of a single producer or consumer. To look at a seat or a lock takes its line from a thread
-/// that is about to write it again (docs/lab/2026-11-30-beside-a-ring.md, docs/lab/2026-11-30-one-producer-one-consumer.md).
+/// on: a slot of a queue, or for one answer the word of a single producer or consumer. To look at a seat or a lock takes its
+/// line from a thread that is about to write it again (docs/lab/2026-11-30-beside-a-ring.md,
+/// docs/lab/2026-11-30-one-producer-one-consumer.md).
 const EQUAL_TURNS: u32 = (1 << TURNS) - 1;
 /// The fewest turns of a waiter for a step of another thread, before it yields.
 const STEP_TURNS: u32 = 2;
@@ -119,8 +120,8 @@ impl Spin {
         self.spins_or_yields(TURNS, |costs| costs.wake_nanos * 2)
     }
 
-    /// The same in equal turns, for a waiter that looks at the word of the one thread it waits for. `doublings` are those of
-    /// the first turn, which lasts [`FIRST_TRIPS`] at most.
+    /// The same in equal turns, for a waiter that looks at the word of the one thread it waits for. `doublings` are those
+    /// of the first turn, which lasts [`FIRST_TRIPS`] at most.
     pub(crate) fn again_before_sleep_at_word(&mut self, doublings: u32) -> bool {
         match wait_costs() {
             Some(costs) if self.turn == 0 && doublings > 0 => {

@@ -120,9 +120,10 @@ fn take_all<C: Blocking>(rx: &mut C::Rx<Value>) -> Vec<usize> {
 
 fn every_value_arrives_once<C: Blocking>(buffer: Buffer) {
     let (accepted, taken) = run::<C>(buffer, put_all::<C>, take_all::<C>);
-    let producers = accepted.len() / VALUES;
-    assert!((1..=PAIRS).contains(&producers), "{producers} producers");
-    assert_eq!(accepted.len() % VALUES, 0, "a put was refused");
+    let opened = C::open::<Value>(buffer);
+    let has_several = opened.is_some_and(|(tx, _rx)| C::another_tx(&tx).is_some());
+    let producers = if has_several { PAIRS } else { 1 };
+    assert_eq!(accepted.len(), producers * VALUES);
     assert_eq!(taken, accepted);
 }
 

@@ -1,7 +1,7 @@
 //! A bounded channel from one thread to another: a ring. No put or take makes a read-modify-write while both sides run.
 //!
 //! That there is one producer and one consumer is a matter of types: neither half can be cloned, and puts and takes need
-//! `&mut`. So each word is written by one thread, and storing it is enough (`ring`). A thread that finds the ring full or
+//! `&mut`. So each count is written by one thread, and storing it is enough (`ring`). A thread that finds the ring full or
 //! empty looks again for a while, and then sleeps (`sleeper`).
 //!
 //! Beside `lock_free` it shows what further producers and consumers, alts and tasks cost a channel.
@@ -34,6 +34,9 @@ use crate::spin::Spin;
 use crate::sync::{clock, is_taken_apart, wait_costs};
 
 /// The family of [`Tx`] and [`Rx`].
+///
+/// All slots are allocated when a channel is opened. A room that memory does not suffice for panics or aborts there, as a
+/// `Vec` of that capacity.
 #[derive(Clone, Copy, Debug)]
 pub struct SpscRing;
 
@@ -88,7 +91,7 @@ trait Half {
 #[cold]
 #[inline(never)]
 fn wait(half: &mut impl Half, deadline: Deadline) -> bool {
-    let mut spin = Spin::new();
+    let (mut spin, mut has_slept) = (Spin::new(), false);
     loop {
         // With a deadline the thread does not yield: it would get its core back too late.
         let looks_again = if deadline == Deadline::NEVER {
@@ -97,6 +100,7 @@ fn wait(half: &mut impl Half, deadline: Deadline) -> bool {
             spin.again()
         };
         if !looks_again {
+            has_slept = true;
             let announced = half.sleeper().announce();
             if half.waits() {
                 announced.park_until(deadline);
@@ -105,8 +109,11 @@ fn wait(half: &mut impl Half, deadline: Deadline) -> bool {
         }
         let has_passed = clock::has_passed(deadline);
         if !half.waits() {
-            let (came, room) = half.at_hand();
-            half.pace().adapt(came, room);
+            // Otherwise the wait took longer than its pace says.
+            if !has_slept && deadline == Deadline::NEVER {
+                let (came, room) = half.at_hand();
+                half.pace().adapt(came, room);
+            }
             return true;
         }
         if has_passed {

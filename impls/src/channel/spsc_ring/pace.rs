@@ -2,10 +2,13 @@
 //!
 //! In a stream a look soon after the ring was found empty brings a value or two, and takes the line of the other side's word
 //! from the thread that is about to write it. A later look brings more. A thread that waits for one answer should look soon.
-//! So the first turn doubles while waits bring several values and yet less than a quarter of the room. It is short again
-//! after a wait that brought a single one. In a stream a value may so wait for up to eight round trips between the cores.
+//! So the first turn doubles after a wait that brought several values and yet less than a quarter of the room. After more
+//! than half of the room it halves, and after a single value it is short again. A room below 12 never doubles it.
+//!
+//! So a value may wait for up to eight round trips between the cores. Answers that come in twos or threes do so for nothing:
+//! how many come does not tell them from a stream.
 
-/// The longest first turn is the shortest, doubled so many times.
+/// So many doublings reach the bound that `Spin` sets, on each machine that was met.
 const MOST: u32 = 7;
 
 /// How often the first turn of the next wait is doubled.
@@ -19,7 +22,7 @@ impl Pace {
         self.doublings
     }
 
-    /// After a wait, as so many values came or were taken, of `room`.
+    /// After a wait that ended with `came` values at hand, or as many places for values, of `room`.
     pub(super) fn adapt(&mut self, came: usize, room: usize) {
         self.doublings = if came <= 1 {
             0

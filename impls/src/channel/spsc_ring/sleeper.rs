@@ -24,8 +24,8 @@ const UNCERTAIN: Duration = Duration::from_millis(1);
 
 /// Where the thread of one side sleeps.
 pub(super) struct Sleeper {
-    /// Whether there is a thread to be woken. Relaxed, because the lock orders what is read of `thread`: a thread that had the
-    /// lock before `announce` did cannot have read what `announce` stores afterwards.
+    /// Whether there is a thread to be woken. Relaxed, because the lock orders what is read of `thread`: a thread that had
+    /// the lock before `announce` did cannot have read what `announce` stores afterwards.
     asleep: AtomicBool,
     thread: Mutex<Option<Track<Unparker>>>,
 }
