@@ -46,15 +46,24 @@ pub(crate) struct Spin {
     /// The longest first turn that lets a queue fill. 0 outside a queue, and more than any turn where a queue has no
     /// bound.
     fill_nanos: u32,
+    /// How often the first of equal turns is doubled, up to [`FIRST_TRIPS`].
+    doublings: u32,
 }
 
 impl Spin {
     /// Backoff for a step of another thread, and for a change.
     #[inline]
     pub(crate) fn new() -> Self {
+        Spin::paced(0)
+    }
+
+    /// The same, with a first turn that is doubled so often where turns are equal.
+    #[inline]
+    pub(crate) fn paced(doublings: u32) -> Self {
         Spin {
             turn: 0,
             fill_nanos: 0,
+            doublings,
         }
     }
 
@@ -120,18 +129,14 @@ impl Spin {
         self.spins_or_yields(TURNS, |costs| costs.wake_nanos * 2)
     }
 
-    /// The same in equal turns, for a waiter that looks at the word of the one thread it waits for. `doublings` are those
-    /// of the first turn, which lasts [`FIRST_TRIPS`] at most.
-    pub(crate) fn again_before_sleep_at_word(&mut self, doublings: u32) -> bool {
-        match wait_costs() {
-            Some(costs) if self.turn == 0 && doublings > 0 => {
-                let most = shortest(costs).max(FIRST_TRIPS * costs.round_trip_nanos);
-                spin_for(most.min(shortest(costs) << doublings));
-                self.turn = 1;
-                true
-            }
-            _ => self.spins_or_yields(EQUAL_TURNS, |costs| costs.wake_nanos * 2),
-        }
+    /// The same in equal turns, for a waiter that looks at the word of the one thread it waits for.
+    pub(crate) fn again_before_sleep_at_word(&mut self) -> bool {
+        self.spins_or_yields(EQUAL_TURNS, |costs| costs.wake_nanos * 2)
+    }
+
+    /// Whether a turn or a yield is over.
+    pub(crate) fn has_waited(&self) -> bool {
+        self.turn > 0
     }
 
     /// Spins for one of `turns`, [`TURNS`] or [`EQUAL_TURNS`]. After the last one it yields, as many times as take so long
@@ -141,8 +146,10 @@ impl Spin {
             return false;
         };
         if self.turn < turns {
-            let doublings = if turns == TURNS { self.turn } else { 0 };
-            spin_for(shortest(costs) << doublings);
+            spin_for(match turns {
+                TURNS => shortest(costs) << self.turn,
+                _ => self.equal_turn_nanos(costs),
+            });
             self.turn += 1;
             return true;
         }
@@ -156,6 +163,15 @@ impl Spin {
         let is_late = clock::now_nanos() - before > u64::from(costs.wake_nanos) * 4;
         self.turn = if is_late { last } else { self.turn + 1 };
         true
+    }
+
+    fn equal_turn_nanos(&self, costs: WaitCosts) -> u32 {
+        let shortest = shortest(costs);
+        let most = shortest.max(FIRST_TRIPS * costs.round_trip_nanos);
+        match self.turn {
+            0 => most.min(shortest << self.doublings),
+            _ => shortest,
+        }
     }
 
     fn spin(&mut self, costs: WaitCosts) {

@@ -1,5 +1,7 @@
 //! The part of a channel that is used without its lock.
 
+use super::pace::{Pace, Side};
+
 /// The result of an attempt without the lock, or of one under it that does only what most puts and takes need.
 #[derive(Debug)]
 pub enum Quick<D, V> {
@@ -45,6 +47,14 @@ pub trait Front<T>: Clone + Send + Sync {
     fn may_take(&self) -> bool {
         true
     }
+
+    /// How a put or a take waits before it stands in line.
+    fn pace(&self, _: Side) -> Pace {
+        Pace::default()
+    }
+
+    /// Adapts it, after a put or take that has waited and is done.
+    fn adapt_pace(&self, _: Side) {}
 
     /// Whether a put would find no room, as far as a few loads can tell; `false` where they cannot. The answer is not
     /// certain.

@@ -26,6 +26,7 @@ pub mod mutex;
 mod notify;
 pub mod ordered_locks;
 mod outlook;
+mod pace;
 pub mod permits;
 mod promise;
 pub mod spsc_ring;

@@ -45,6 +45,7 @@ use super::EXPLORED;
 use super::design::{Design, MAX_WAITERS, untimed_put, untimed_take};
 use super::front::{Front, Quick};
 use super::handle::Handle;
+use super::pace::Side;
 use crate::spin::Spin;
 use crate::sync::{LightMutex, LightMutexGuard, Parker, clock};
 
@@ -329,7 +330,7 @@ impl<T: Send, S: Store<T>> ChannelOver<T, S> {
 
     /// Retries at the front for a while, as long as only room is missing.
     fn offer_again(&self, mut value: T, deadline: Deadline) -> Quick<(), T> {
-        let mut spin = Spin::new();
+        let mut spin = self.front.pace(Side::Puts).spin();
         loop {
             let tried = match self.front.may_put() {
                 true => self.front.offer::<false>(value),
@@ -337,14 +338,19 @@ impl<T: Send, S: Store<T>> ChannelOver<T, S> {
             };
             match tried {
                 Quick::Unable(refused) if looks_again(&mut spin, deadline) => value = refused,
-                tried => return tried,
+                tried => {
+                    if matches!(tried, Quick::Done(())) {
+                        self.adapt_pace(Side::Puts, &spin, deadline);
+                    }
+                    return tried;
+                }
             }
         }
     }
 
     /// Retries at the front for a while, as long as only a value is missing.
     fn poll_again(&self, deadline: Deadline) -> Quick<T, ()> {
-        let mut spin = Spin::new();
+        let mut spin = self.front.pace(Side::Takes).spin();
         loop {
             let tried = match self.front.may_take() {
                 true => self.front.poll::<false>(),
@@ -352,8 +358,20 @@ impl<T: Send, S: Store<T>> ChannelOver<T, S> {
             };
             match tried {
                 Quick::Unable(()) if looks_again(&mut spin, deadline) => {}
-                tried => return tried,
+                tried => {
+                    if matches!(tried, Quick::Done(_)) {
+                        self.adapt_pace(Side::Takes, &spin, deadline);
+                    }
+                    return tried;
+                }
             }
+        }
+    }
+
+    /// After a put or take that is done. A wait with a deadline does not follow the pace, so it does not adapt it.
+    fn adapt_pace(&self, side: Side, spin: &Spin, deadline: Deadline) {
+        if spin.has_waited() && deadline == Deadline::NEVER {
+            self.front.adapt_pace(side);
         }
     }
 

@@ -63,6 +63,7 @@
 
 use super::super::cell::{Cell, drain};
 use super::super::front::Quick;
+use super::super::pace::{Pace, Paces, Side};
 use super::padded::Padded;
 use super::queue::{Ends, set};
 use crate::spin::Spin;
@@ -168,6 +169,8 @@ pub(super) struct Ring<T> {
     head: Padded<AtomicU64>,
     /// Where the next value is put.
     tail: Padded<AtomicU64>,
+    /// How puts and takes wait before they stand in line.
+    paces: Padded<Paces>,
     slots: Box<[Slot<T>]>,
     /// Distance from a place to the same slot in the next lap. A power of two, so that a place splits into lap and
     /// index.
@@ -192,6 +195,7 @@ impl<T> Ring<T> {
         Ring {
             head: Padded::new(AtomicU64::new(0)),
             tail: Padded::new(AtomicU64::new(0)),
+            paces: Padded::new(Paces::new()),
             slots: (0..capacity).map(slot).collect(),
             lap: (capacity as u64 * STEP).next_power_of_two(),
         }
@@ -314,6 +318,37 @@ impl<T> Ring<T> {
     #[inline]
     fn stamp(&self, place: u64) -> u64 {
         self.slots[self.index(place)].stamp.load(Ordering::Relaxed)
+    }
+
+    /// How a put or a take waits.
+    #[inline]
+    pub(super) fn pace(&self, side: Side) -> Pace {
+        self.paces.of(side)
+    }
+
+    /// Adapts the pace after a put or take that has waited and is done, by how many more need not wait.
+    ///
+    /// The other side is about to write its word and the next slot. To read them costs both sides a cache line. So neither is
+    /// read if this is the only put or take since the last wait, as in ping-pong. The word is read only if the slot says that
+    /// at least one more need not wait.
+    pub(super) fn adapt_pace(&self, side: Side) {
+        let room = self.capacity();
+        if !Pace::adapts(room) {
+            return;
+        }
+        let word = match side {
+            Side::Puts => &self.tail,
+            Side::Takes => &self.head,
+        };
+        let place = word.load(Ordering::Relaxed) & !SHUT;
+        let is_alone = self.paces.came_since(side, place) == STEP;
+        let more = match side {
+            _ if is_alone => 0,
+            Side::Puts if self.may_put() => room - self.len(),
+            Side::Takes if self.may_take() => self.len(),
+            _ => 0,
+        };
+        self.paces.adapt(side, 1 + more, room);
     }
 
     /// Whether the front is open and a put would find no room. Does not look at the slots.
@@ -454,6 +489,34 @@ impl<T> Drop for Ring<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Puts or takes so often, the last time after a wait. Whether the next wait of that side is longer.
+    #[cfg(not(any(feature = "loom", feature = "shuttle")))]
+    fn is_longer_after(ring: &Ring<u64>, side: Side, times: usize) -> bool {
+        for _ in 0..times {
+            let is_done = match side {
+                Side::Puts => ring.offer_at_once(0).is_ok(),
+                Side::Takes => ring.poll_at_once().is_some(),
+            };
+            assert!(is_done);
+        }
+        ring.adapt_pace(side);
+        ring.pace(side) != Pace::default()
+    }
+
+    #[cfg(not(any(feature = "loom", feature = "shuttle")))]
+    #[test]
+    fn waits_are_longer_after_one_that_brought_several() {
+        // Then there is room for seven more, or there are seven values.
+        for (side, stored) in [(Side::Puts, 57), (Side::Takes, 7)] {
+            let ring = Ring::new(64);
+            assert!((0..stored).all(|_| ring.offer_at_once(0).is_ok()));
+            assert!(is_longer_after(&ring, side, 2), "five more");
+            assert!(!is_longer_after(&ring, side, 1), "the only one since");
+            assert!(is_longer_after(&ring, side, 2), "two more");
+            assert!(!is_longer_after(&ring, side, 2), "none");
+        }
+    }
 
     #[test]
     fn a_ring_is_made_for_so_many_values_and_so_many_bytes() {

@@ -8,6 +8,7 @@ use flowmeter_harness::channel::Buffer as Kind;
 
 use super::super::engine::{Buffer, Effects, Store};
 use super::super::front::{Front, Quick};
+use super::super::pace::{Pace, Side};
 use super::one::One;
 use super::queue::{Ends, Queue};
 use super::ring::Ring;
@@ -62,6 +63,19 @@ impl<T: Send> Front<T> for Way<T> {
     #[inline]
     fn may_take(&self) -> bool {
         self.0.as_ref().is_none_or(Queue::may_take)
+    }
+    #[inline]
+    fn pace(&self, side: Side) -> Pace {
+        match &self.0 {
+            Some(Queue::Ring(ring)) => ring.pace(side),
+            _ => Pace::default(),
+        }
+    }
+    #[inline]
+    fn adapt_pace(&self, side: Side) {
+        if let Some(Queue::Ring(ring)) = &self.0 {
+            ring.adapt_pace(side);
+        }
     }
     #[inline]
     fn seems_full(&self) -> bool {

@@ -17,7 +17,6 @@
 //! - An order among several channels. Where each of two threads puts into one channel and then tries to take from the one
 //!   that the other thread puts into, both may find nothing.
 
-mod pace;
 mod ring;
 mod sleeper;
 
@@ -27,10 +26,9 @@ use flowmeter_harness::channel::{
 };
 use flowmeter_harness::sync::Deadline;
 
-use self::pace::Pace;
 use self::ring::{Emptying, Filling, Room, Stored, ring};
 use self::sleeper::Sleeper;
-use crate::spin::Spin;
+use super::pace::Pace;
 use crate::sync::{clock, is_taken_apart, wait_costs};
 
 /// The family of [`Tx`] and [`Rx`].
@@ -91,11 +89,11 @@ trait Half {
 #[cold]
 #[inline(never)]
 fn wait(half: &mut impl Half, deadline: Deadline) -> bool {
-    let (mut spin, mut has_slept) = (Spin::new(), false);
+    let (mut spin, mut has_slept) = (half.pace().spin(), false);
     loop {
         // With a deadline the thread does not yield: it would get its core back too late.
         let looks_again = if deadline == Deadline::NEVER {
-            spin.again_before_sleep_at_word(half.pace().doublings())
+            spin.again_before_sleep_at_word()
         } else {
             spin.again()
         };
