@@ -1,11 +1,11 @@
 //! Backoff: how often a waiter looks again before it queues or sleeps.
 //!
 //! A waiter first spins, twice as long each turn, and then yields its core to other threads. At a queue or a ring, without a
-//! deadline, it spins for equal turns, at a ring perhaps after a longer one. A task that leaves a lock alone spins between
-//! four looks, and sleeps once if it was in use at each. In schedule exploration and on a single core a retry finds nothing
-//! new, and the waiter stops or yields at once. How long it goes on is a multiple of what waiting costs on the machine, as
-//! `wait_costs` measures it. The multiples were compared on an AMD EPYC of family 26, with two cores near each other and far
-//! apart (docs/lab/2026-11-29-waiting-by-cost.md).
+//! deadline, it spins for equal turns. At a ring the first of them is longer while waits bring several values
+//! (`channel/pace.rs`). A task that leaves a lock alone spins between four looks, and sleeps once if it was in use at each.
+//! In schedule exploration and on a single core a retry finds nothing new, and the waiter stops or yields at once. How long
+//! it goes on is a multiple of what waiting costs on the machine, as `wait_costs` measures it. The multiples were compared
+//! on an AMD EPYC of family 26, with two cores near each other and far apart (docs/lab/2026-11-29-waiting-by-cost.md).
 
 use flowmeter_harness::sync::WaitCosts;
 
@@ -46,7 +46,7 @@ pub(crate) struct Spin {
     /// The longest first turn that lets a queue fill. 0 outside a queue, and more than any turn where a queue has no
     /// bound.
     fill_nanos: u32,
-    /// How often the first of equal turns is doubled, up to [`FIRST_TRIPS`].
+    /// How often the first of equal turns is doubled. It lasts [`FIRST_TRIPS`] at most.
     doublings: u32,
 }
 
@@ -244,6 +244,21 @@ mod tests {
         );
         assert_eq!(doubled.sum::<u32>(), EQUAL_TURNS * of_one);
         assert!((370..=400).contains(&(EQUAL_TURNS * of_one)), "{of_one} ns");
+    }
+
+    #[test]
+    fn the_first_of_equal_turns_is_doubled_up_to_eight_round_trips() {
+        let turns = |doublings, costs| {
+            let mut spin = Spin::paced(doublings);
+            let first = spin.equal_turn_nanos(costs);
+            spin.turn += 1;
+            (first, spin.equal_turn_nanos(costs))
+        };
+        let of_one = shortest(NEAR);
+        assert_eq!(turns(0, NEAR), (of_one, of_one));
+        assert_eq!(turns(3, NEAR), (8 * of_one, of_one));
+        assert_eq!(turns(7, NEAR), (8 * NEAR.round_trip_nanos, of_one));
+        assert_eq!(turns(7, FAR), (8 * FAR.round_trip_nanos, of_one));
     }
 
     #[test]

@@ -1,20 +1,21 @@
-//! How long a put or take waits before it looks again, by how much came while one like it waited last.
+//! How long a put or take spins before it looks again, by how much came while one like it waited last.
 //!
 //! In a stream a look soon after the queue was found empty brings a value or two, and takes a cache line from the thread
 //! that is about to write it. A later look brings more. A thread that waits for one answer should look soon. So the first
 //! turn doubles after a wait that brought several values and yet less than a quarter of the room. After more than half of
-//! the room it halves, and after a single value it is short again.
+//! the room it halves, and after a single value it is short again. A put counts free places in the same way.
 //!
-//! So a value may wait for up to eight round trips between the cores. Answers that come in twos or threes do so for nothing:
-//! how many come does not tell them from a stream.
+//! So a value may wait for up to eight round trips between the cores. Where answers come in twos or threes, each waits so
+//! and no more come: their number does not tell them from a stream.
 
 use super::EXPLORED;
 use crate::spin::Spin;
 use crate::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-/// So many doublings reach the bound that `Spin` sets, on each machine that was met.
+/// So many doublings reach the bound of `Spin` also where cores are far apart, since it is in round trips. Where they are
+/// near fewer do, and the last ones change nothing.
 const MOST: u32 = 7;
-/// The least room at which the first turn is ever doubled. Streams at less were slower so
+/// The least room at which the first turn is ever doubled. With less room, streams with doubled turns were slower
 /// (docs/lab/2026-12-01-paced-queues.md).
 const LEAST_ROOM: usize = 32;
 
@@ -32,13 +33,13 @@ impl Pace {
     }
 
     /// Whether waits with that room adapt at all.
-    pub(super) fn adapts(room: usize) -> bool {
+    pub(super) fn suits(room: usize) -> bool {
         room >= LEAST_ROOM
     }
 
     /// After a wait that ended with `came` values at hand, or as many places for values, of `room`.
     pub(super) fn adapt(&mut self, came: usize, room: usize) {
-        self.doublings = if came <= 1 || !Pace::adapts(room) {
+        self.doublings = if came <= 1 || !Pace::suits(room) {
             0
         } else if came < room / 4 {
             MOST.min(self.doublings + 1)
@@ -57,50 +58,46 @@ pub enum Side {
     Takes,
 }
 
-/// A pace for each side of a channel, which all threads of that side share.
-pub(super) struct Paces([Shared; 2]);
-
-struct Shared {
+/// The pace of one side of a channel, which all its threads share.
+pub(super) struct SharedPace {
     doublings: AtomicU32,
-    /// Where the side was at the end of its last wait.
+    /// Where the side was when the pace last adapted.
     place: AtomicU64,
 }
 
-impl Paces {
+impl SharedPace {
     pub(super) fn new() -> Self {
-        Paces([Side::Puts, Side::Takes].map(|_| Shared {
+        SharedPace {
             doublings: AtomicU32::new(Pace::default().doublings),
             place: AtomicU64::new(0),
-        }))
+        }
     }
 
     /// Reads nothing in explored worlds, in which no wait spins.
     #[inline]
-    pub(super) fn of(&self, side: Side) -> Pace {
+    pub(super) fn get(&self) -> Pace {
         if EXPLORED {
             return Pace::default();
         }
         Pace {
-            doublings: self.0[side as usize].doublings.load(Ordering::Relaxed),
+            doublings: self.doublings.load(Ordering::Relaxed),
         }
     }
 
-    /// How far a side has come since its last wait, at the end of the next one.
-    pub(super) fn came_since(&self, side: Side, place: u64) -> u64 {
-        let last = &self.0[side as usize].place;
-        let since = place.wrapping_sub(last.load(Ordering::Relaxed));
-        last.store(place, Ordering::Relaxed);
-        since
+    /// Notes where the side is, and returns how far it has come since the last time.
+    pub(super) fn advance(&self, place: u64) -> u64 {
+        let last = self.place.load(Ordering::Relaxed);
+        self.place.store(place, Ordering::Relaxed);
+        place.wrapping_sub(last)
     }
 
     /// See [`Pace::adapt`]. If two threads do so at once, one of them may have no effect.
-    pub(super) fn adapt(&self, side: Side, came: usize, room: usize) {
-        let before = self.of(side);
+    pub(super) fn adapt(&self, came: usize, room: usize) {
+        let before = self.get();
         let mut pace = before;
         pace.adapt(came, room);
         if pace != before {
-            let shared = &self.0[side as usize].doublings;
-            shared.store(pace.doublings, Ordering::Relaxed);
+            self.doublings.store(pace.doublings, Ordering::Relaxed);
         }
     }
 }

@@ -338,12 +338,11 @@ impl<T: Send, S: Store<T>> ChannelOver<T, S> {
             };
             match tried {
                 Quick::Unable(refused) if looks_again(&mut spin, deadline) => value = refused,
-                tried => {
-                    if matches!(tried, Quick::Done(())) {
-                        self.adapt_pace(Side::Puts, &spin, deadline);
-                    }
-                    return tried;
+                done @ Quick::Done(()) => {
+                    self.adapt_pace(Side::Puts, &spin, deadline);
+                    return done;
                 }
+                tried => return tried,
             }
         }
     }
@@ -358,12 +357,11 @@ impl<T: Send, S: Store<T>> ChannelOver<T, S> {
             };
             match tried {
                 Quick::Unable(()) if looks_again(&mut spin, deadline) => {}
-                tried => {
-                    if matches!(tried, Quick::Done(_)) {
-                        self.adapt_pace(Side::Takes, &spin, deadline);
-                    }
-                    return tried;
+                done @ Quick::Done(_) => {
+                    self.adapt_pace(Side::Takes, &spin, deadline);
+                    return done;
                 }
+                tried => return tried,
             }
         }
     }

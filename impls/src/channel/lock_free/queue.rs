@@ -1,6 +1,7 @@
 //! The queue of a channel, of one of three kinds. [`ring`](super::ring) documents what the functions mean.
 
 use super::super::front::Quick;
+use super::super::pace::{Pace, Side};
 use super::one::One;
 use super::ring::Ring;
 use super::segments::Segments;
@@ -119,6 +120,18 @@ impl<T> Queue<T> {
         match self {
             Queue::Ring(ring) => ring.may_take(),
             Queue::One(_) | Queue::Segments(_) => true,
+        }
+    }
+    #[inline]
+    pub(super) fn pace(&self, side: Side) -> Pace {
+        match self {
+            Queue::Ring(ring) => ring.pace(side),
+            Queue::One(_) | Queue::Segments(_) => Pace::default(),
+        }
+    }
+    pub(super) fn adapt_pace(&self, side: Side) {
+        if let Queue::Ring(ring) = self {
+            ring.adapt_pace(side);
         }
     }
     #[inline]

@@ -61,9 +61,11 @@
 //!
 //! Source: Vyukov's bounded queue, with the laps of crossbeam's `ArrayQueue`.
 
+use std::ops::Deref;
+
 use super::super::cell::{Cell, drain};
 use super::super::front::Quick;
-use super::super::pace::{Pace, Paces, Side};
+use super::super::pace::{Pace, SharedPace, Side};
 use super::padded::Padded;
 use super::queue::{Ends, set};
 use crate::spin::Spin;
@@ -164,13 +166,35 @@ fn shut_after(word: &AtomicU64, limit: u64) {
     }
 }
 
+/// One end of the ring: its word, and how its side waits. That side alone writes both, at puts or at takes.
+struct End {
+    word: AtomicU64,
+    pace: SharedPace,
+}
+
+impl End {
+    fn new() -> Padded<Self> {
+        Padded::new(End {
+            word: AtomicU64::new(0),
+            pace: SharedPace::new(),
+        })
+    }
+}
+
+impl Deref for End {
+    type Target = AtomicU64;
+
+    #[inline]
+    fn deref(&self) -> &AtomicU64 {
+        &self.word
+    }
+}
+
 pub(super) struct Ring<T> {
     /// Where the next value is taken.
-    head: Padded<AtomicU64>,
+    head: Padded<End>,
     /// Where the next value is put.
-    tail: Padded<AtomicU64>,
-    /// How puts and takes wait before they stand in line.
-    paces: Padded<Paces>,
+    tail: Padded<End>,
     slots: Box<[Slot<T>]>,
     /// Distance from a place to the same slot in the next lap. A power of two, so that a place splits into lap and
     /// index.
@@ -193,9 +217,8 @@ impl<T> Ring<T> {
             cell: Cell::new(),
         };
         Ring {
-            head: Padded::new(AtomicU64::new(0)),
-            tail: Padded::new(AtomicU64::new(0)),
-            paces: Padded::new(Paces::new()),
+            head: End::new(),
+            tail: End::new(),
             slots: (0..capacity).map(slot).collect(),
             lap: (capacity as u64 * STEP).next_power_of_two(),
         }
@@ -320,35 +343,39 @@ impl<T> Ring<T> {
         self.slots[self.index(place)].stamp.load(Ordering::Relaxed)
     }
 
-    /// How a put or a take waits.
+    #[inline]
+    fn end(&self, side: Side) -> &End {
+        match side {
+            Side::Puts => &self.tail,
+            Side::Takes => &self.head,
+        }
+    }
+
+    /// How a put or a take waits before it stands in line.
     #[inline]
     pub(super) fn pace(&self, side: Side) -> Pace {
-        self.paces.of(side)
+        self.end(side).pace.get()
     }
 
     /// Adapts the pace after a put or take that has waited and is done, by how many more need not wait.
     ///
-    /// The other side is about to write its word and the next slot. To read them costs both sides a cache line. So neither is
-    /// read if this is the only put or take since the last wait, as in ping-pong. The word is read only if the slot says that
-    /// at least one more need not wait.
+    /// The other side is about to write its word and the next slot, and to read them costs both sides a cache line. So
+    /// neither is read if this is the only put or take since the pace last adapted, as in ping-pong. The word is read only
+    /// if the slot says that at least one more need not wait, or if the front is shut.
     pub(super) fn adapt_pace(&self, side: Side) {
         let room = self.capacity();
-        if !Pace::adapts(room) {
+        if !Pace::suits(room) {
             return;
         }
-        let word = match side {
-            Side::Puts => &self.tail,
-            Side::Takes => &self.head,
-        };
-        let place = word.load(Ordering::Relaxed) & !SHUT;
-        let is_alone = self.paces.came_since(side, place) == STEP;
+        let end = self.end(side);
+        // After the last place of a lap it has come farther. Then the slot is read.
+        let is_alone = end.pace.advance(end.load(Ordering::Relaxed) & !SHUT) == STEP;
         let more = match side {
-            _ if is_alone => 0,
-            Side::Puts if self.may_put() => room - self.len(),
-            Side::Takes if self.may_take() => self.len(),
+            Side::Puts if !is_alone && self.may_put() => room - self.len(),
+            Side::Takes if !is_alone && self.may_take() => self.len(),
             _ => 0,
         };
-        self.paces.adapt(side, 1 + more, room);
+        end.pace.adapt(1 + more, room);
     }
 
     /// Whether the front is open and a put would find no room. Does not look at the slots.
@@ -428,7 +455,7 @@ impl<T> Ring<T> {
         self.is_full_at::<false>(self.tail.load(Ordering::Relaxed) & !SHUT)
     }
 
-    /// The number of stored values. Exact while the front is shut.
+    /// The number of stored values. Exact while the front is shut, and otherwise a guess from 0 to the room.
     pub(super) fn len(&self) -> usize {
         let tail = self.tail.load(Ordering::Relaxed) & !SHUT;
         let head = self.head.load(Ordering::Relaxed) & !SHUT;
@@ -508,12 +535,17 @@ mod tests {
     #[test]
     fn waits_are_longer_after_one_that_brought_several() {
         // Then there is room for seven more, or there are seven values.
-        for (side, stored) in [(Side::Puts, 57), (Side::Takes, 7)] {
-            let ring = Ring::new(64);
+        for (side, other, stored) in [(Side::Puts, Side::Takes, 41), (Side::Takes, Side::Puts, 7)] {
+            // Not a power of two, and the first lap is over.
+            let ring = Ring::new(48);
+            for _ in 0..48 {
+                assert!(ring.offer_at_once(0).is_ok() && ring.poll_at_once().is_some());
+            }
             assert!((0..stored).all(|_| ring.offer_at_once(0).is_ok()));
             assert!(is_longer_after(&ring, side, 2), "five more");
             assert!(!is_longer_after(&ring, side, 1), "the only one since");
             assert!(is_longer_after(&ring, side, 2), "two more");
+            assert!(ring.pace(other) == Pace::default(), "the other side");
             assert!(!is_longer_after(&ring, side, 2), "none");
         }
     }

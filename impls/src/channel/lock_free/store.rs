@@ -67,14 +67,14 @@ impl<T: Send> Front<T> for Way<T> {
     #[inline]
     fn pace(&self, side: Side) -> Pace {
         match &self.0 {
-            Some(Queue::Ring(ring)) => ring.pace(side),
-            _ => Pace::default(),
+            Some(queue) => queue.pace(side),
+            None => Pace::default(),
         }
     }
     #[inline]
     fn adapt_pace(&self, side: Side) {
-        if let Some(Queue::Ring(ring)) = &self.0 {
-            ring.adapt_pace(side);
+        if let Some(queue) = &self.0 {
+            queue.adapt_pace(side);
         }
     }
     #[inline]

@@ -2,7 +2,8 @@
 //!
 //! That there is one producer and one consumer is a matter of types: neither half can be cloned, and puts and takes need
 //! `&mut`. So each count is written by one thread, and storing it is enough (`ring`). A thread that finds the ring full or
-//! empty looks again for a while, and then sleeps (`sleeper`).
+//! empty looks again for a while, and then sleeps (`sleeper`). With room for 32 or more, how long it waits first follows what
+//! earlier waits brought (`pace`).
 //!
 //! Beside `lock_free` it shows what further producers and consumers, alts and tasks cost a channel.
 //!
