@@ -134,6 +134,11 @@ impl Spin {
         self.spins_or_yields(EQUAL_TURNS, |costs| costs.wake_nanos * 2)
     }
 
+    /// Whether one turn is over, and no more.
+    pub(crate) fn is_in_first_turn(&self) -> bool {
+        self.turn == 1
+    }
+
     /// Whether a turn or a yield is over.
     pub(crate) fn has_waited(&self) -> bool {
         self.turn > 0

@@ -53,8 +53,8 @@ pub trait Front<T>: Clone + Send + Sync {
         Pace::default()
     }
 
-    /// Adapts it, after a put or take that has waited and is done.
-    fn adapt_pace(&self, _: Side) {}
+    /// Adapts it, after a put or take that has waited and is done. The flag says that its first turn was enough.
+    fn adapt_pace(&self, _: Side, _: bool) {}
 
     /// Whether a put would find no room, as far as a few loads can tell; `false` where they cannot. The answer is not
     /// certain.

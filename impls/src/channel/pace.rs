@@ -1,16 +1,16 @@
 //! How long a put or take spins before it looks again, by how much came while one like it waited last.
 //!
 //! In a stream a look soon after the queue was found empty brings a value or two, and takes a cache line from the thread
-//! that is about to write it. A later look brings more. A thread that waits for one answer should look soon. So the first
-//! turn doubles after a wait that brought several values and yet less than a quarter of the room. After more than half of
-//! the room it halves, and after a single value it is short again. A put counts free places in the same way.
+//! that is about to write it. A later look brings more. A thread that waits for an answer should look soon. So the first
+//! turn doubles after a wait for which it was enough, and which brought several values and yet less than a quarter of the
+//! room. It halves where it was not enough, as before an answer. It also halves where more than half of the room came, or
+//! fewer values than the shortest turns in it. A put counts free places in the same way.
 //!
-//! So a value may wait for up to eight round trips between the cores. Where answers come in twos or threes, each waits so
-//! and no more come: their number does not tell them from a stream.
+//! So a value may wait for up to eight round trips between the cores.
 
 use super::EXPLORED;
 use crate::spin::Spin;
-use crate::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use crate::sync::atomic::{AtomicU32, Ordering};
 
 /// So many doublings reach the bound of `Spin` also where cores are far apart, since it is in round trips. Where they are
 /// near fewer do, and the last ones change nothing.
@@ -37,17 +37,21 @@ impl Pace {
         room >= LEAST_ROOM
     }
 
-    /// After a wait that ended with `came` values at hand, or as many places for values, of `room`.
+    /// After a wait for which the first turn was enough, with `came` values at hand then, or free places, of `room`.
     pub(super) fn adapt(&mut self, came: usize, room: usize) {
-        self.doublings = if came <= 1 || !Pace::suits(room) {
-            0
-        } else if came < room / 4 {
-            MOST.min(self.doublings + 1)
-        } else if came > room / 2 {
-            self.doublings.saturating_sub(1)
-        } else {
-            self.doublings
-        };
+        if !Pace::suits(room) {
+            return;
+        }
+        if came < 1 << self.doublings || came > room / 2 {
+            self.shorten();
+        } else if (2..room / 4).contains(&came) {
+            self.doublings = MOST.min(self.doublings + 1);
+        }
+    }
+
+    /// After a wait that took longer than its first turn.
+    pub(super) fn shorten(&mut self) {
+        self.doublings = self.doublings.saturating_sub(1);
     }
 }
 
@@ -59,18 +63,11 @@ pub enum Side {
 }
 
 /// The pace of one side of a channel, which all its threads share.
-pub(super) struct SharedPace {
-    doublings: AtomicU32,
-    /// Where the side was when the pace last adapted.
-    place: AtomicU64,
-}
+pub(super) struct SharedPace(AtomicU32);
 
 impl SharedPace {
     pub(super) fn new() -> Self {
-        SharedPace {
-            doublings: AtomicU32::new(Pace::default().doublings),
-            place: AtomicU64::new(0),
-        }
+        SharedPace(AtomicU32::new(Pace::default().doublings))
     }
 
     /// Reads nothing in explored worlds, in which no wait spins.
@@ -80,24 +77,17 @@ impl SharedPace {
             return Pace::default();
         }
         Pace {
-            doublings: self.doublings.load(Ordering::Relaxed),
+            doublings: self.0.load(Ordering::Relaxed),
         }
     }
 
-    /// Notes where the side is, and returns how far it has come since the last time.
-    pub(super) fn advance(&self, place: u64) -> u64 {
-        let last = self.place.load(Ordering::Relaxed);
-        self.place.store(place, Ordering::Relaxed);
-        place.wrapping_sub(last)
-    }
-
-    /// See [`Pace::adapt`]. If two threads do so at once, one of them may have no effect.
-    pub(super) fn adapt(&self, came: usize, room: usize) {
+    /// If two threads change it at once, one of them may have no effect.
+    pub(super) fn change(&self, change: impl FnOnce(&mut Pace)) {
         let before = self.get();
         let mut pace = before;
-        pace.adapt(came, room);
+        change(&mut pace);
         if pace != before {
-            self.doublings.store(pace.doublings, Ordering::Relaxed);
+            self.0.store(pace.doublings, Ordering::Relaxed);
         }
     }
 }
@@ -115,20 +105,38 @@ mod tests {
 
     #[test]
     fn waits_are_longer_in_a_stream_and_short_for_an_answer() {
-        assert_eq!(after(&[1, 1, 1]), 0, "answers");
+        assert_eq!(after(&[1, 1, 1]), 0, "single values");
         assert_eq!(after(&[5, 9, 20]), 3, "few of a stream");
         assert_eq!(after(&[5, 9, 30, 50]), 2, "enough");
         assert_eq!(after(&[5, 9, 70]), 1, "too many");
-        assert_eq!(after(&[5, 9, 1]), 0, "a stream that has ended");
-        assert_eq!(after(&[2; 20]), MOST);
+        assert_eq!(after(&[5, 9, 3]), 1, "fewer than the turns");
+        assert_eq!(after(&[5, 9, 4]), 3, "as many as the turns");
+        assert_eq!(
+            (after(&[24; 19]), after(&[24; 20])),
+            (5, 4),
+            "about as many"
+        );
+        let mut pace = Pace { doublings: MOST };
+        pace.adapt(1_000, 10_000);
+        assert_eq!(pace.doublings, MOST);
+    }
+
+    #[test]
+    fn a_wait_is_shorter_after_one_that_took_several_turns() {
+        let mut pace = Pace { doublings: 2 };
+        pace.shorten();
+        assert_eq!(pace.doublings, 1);
+        pace.shorten();
+        pace.shorten();
+        assert_eq!(pace.doublings, 0);
     }
 
     #[test]
     fn waits_with_little_room_stay_short() {
         let mut pace = Pace::default();
-        pace.adapt(2, LEAST_ROOM);
-        assert_eq!(pace.doublings, 1);
         pace.adapt(2, LEAST_ROOM - 1);
         assert_eq!(pace.doublings, 0);
+        pace.adapt(2, LEAST_ROOM);
+        assert_eq!(pace.doublings, 1);
     }
 }

@@ -369,7 +369,7 @@ impl<T: Send, S: Store<T>> ChannelOver<T, S> {
     /// After a put or take that is done. A wait with a deadline does not follow the pace, so it does not adapt it.
     fn adapt_pace(&self, side: Side, spin: &Spin, deadline: Deadline) {
         if spin.has_waited() && deadline == Deadline::NEVER {
-            self.front.adapt_pace(side);
+            self.front.adapt_pace(side, spin.is_in_first_turn());
         }
     }
 

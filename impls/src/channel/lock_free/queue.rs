@@ -129,9 +129,9 @@ impl<T> Queue<T> {
             Queue::One(_) | Queue::Segments(_) => Pace::default(),
         }
     }
-    pub(super) fn adapt_pace(&self, side: Side) {
+    pub(super) fn adapt_pace(&self, side: Side, in_first_turn: bool) {
         if let Queue::Ring(ring) = self {
-            ring.adapt_pace(side);
+            ring.adapt_pace(side, in_first_turn);
         }
     }
     #[inline]

@@ -357,25 +357,27 @@ impl<T> Ring<T> {
         self.end(side).pace.get()
     }
 
-    /// Adapts the pace after a put or take that has waited and is done, by how many more need not wait.
+    /// Adapts the pace after a put or take that has waited and is done.
     ///
     /// The other side is about to write its word and the next slot, and to read them costs both sides a cache line. So
-    /// neither is read if this is the only put or take since the pace last adapted, as in ping-pong. The word is read only
-    /// if the slot says that at least one more need not wait, or if the front is shut.
-    pub(super) fn adapt_pace(&self, side: Side) {
+    /// neither is read where the first turn was not enough, as in ping-pong. The word is read only if the slot says that
+    /// another put or take need not wait, or if the front is shut.
+    pub(super) fn adapt_pace(&self, side: Side, in_first_turn: bool) {
         let room = self.capacity();
         if !Pace::suits(room) {
             return;
         }
-        let end = self.end(side);
-        // After the last place of a lap it has come farther. Then the slot is read.
-        let is_alone = end.pace.advance(end.load(Ordering::Relaxed) & !SHUT) == STEP;
-        let more = match side {
-            Side::Puts if !is_alone && self.may_put() => room - self.len(),
-            Side::Takes if !is_alone && self.may_take() => self.len(),
-            _ => 0,
-        };
-        end.pace.adapt(1 + more, room);
+        self.end(side).pace.change(|pace| {
+            if !in_first_turn {
+                return pace.shorten();
+            }
+            let more = match side {
+                Side::Puts if self.may_put() => room - self.len(),
+                Side::Takes if self.may_take() => self.len(),
+                _ => 0,
+            };
+            pace.adapt(1 + more, room);
+        });
     }
 
     /// Whether the front is open and a put would find no room. Does not look at the slots.
@@ -517,36 +519,31 @@ impl<T> Drop for Ring<T> {
 mod tests {
     use super::*;
 
-    /// Puts or takes so often, the last time after a wait. Whether the next wait of that side is longer.
-    #[cfg(not(any(feature = "loom", feature = "shuttle")))]
-    fn is_longer_after(ring: &Ring<u64>, side: Side, times: usize) -> bool {
-        for _ in 0..times {
-            let is_done = match side {
-                Side::Puts => ring.offer_at_once(0).is_ok(),
-                Side::Takes => ring.poll_at_once().is_some(),
-            };
-            assert!(is_done);
-        }
-        ring.adapt_pace(side);
-        ring.pace(side) != Pace::default()
-    }
-
     #[cfg(not(any(feature = "loom", feature = "shuttle")))]
     #[test]
     fn waits_are_longer_after_one_that_brought_several() {
-        // Then there is room for seven more, or there are seven values.
-        for (side, other, stored) in [(Side::Puts, Side::Takes, 41), (Side::Takes, Side::Puts, 7)] {
+        let is_paced = |ring: &Ring<u64>, side| ring.pace(side) != Pace::default();
+        // Then there is room for six, or there are six values.
+        for (side, other, stored) in [(Side::Puts, Side::Takes, 42), (Side::Takes, Side::Puts, 6)] {
             // Not a power of two, and the first lap is over.
             let ring = Ring::new(48);
             for _ in 0..48 {
                 assert!(ring.offer_at_once(0).is_ok() && ring.poll_at_once().is_some());
             }
             assert!((0..stored).all(|_| ring.offer_at_once(0).is_ok()));
-            assert!(is_longer_after(&ring, side, 2), "five more");
-            assert!(!is_longer_after(&ring, side, 1), "the only one since");
-            assert!(is_longer_after(&ring, side, 2), "two more");
-            assert!(ring.pace(other) == Pace::default(), "the other side");
-            assert!(!is_longer_after(&ring, side, 2), "none");
+            ring.adapt_pace(side, true);
+            assert!(is_paced(&ring, side), "six more");
+            assert!(!is_paced(&ring, other), "the other side");
+            ring.adapt_pace(side, false);
+            assert!(!is_paced(&ring, side), "the first turn was not enough");
+            for _ in 0..6 {
+                assert!(match side {
+                    Side::Puts => ring.offer_at_once(0).is_ok(),
+                    Side::Takes => ring.poll_at_once().is_some(),
+                });
+            }
+            ring.adapt_pace(side, true);
+            assert!(!is_paced(&ring, side), "no more");
         }
     }
 

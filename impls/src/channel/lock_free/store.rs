@@ -72,9 +72,9 @@ impl<T: Send> Front<T> for Way<T> {
         }
     }
     #[inline]
-    fn adapt_pace(&self, side: Side) {
+    fn adapt_pace(&self, side: Side, in_first_turn: bool) {
         if let Some(queue) = &self.0 {
-            queue.adapt_pace(side);
+            queue.adapt_pace(side, in_first_turn);
         }
     }
     #[inline]

@@ -90,7 +90,7 @@ trait Half {
 #[cold]
 #[inline(never)]
 fn wait(half: &mut impl Half, deadline: Deadline) -> bool {
-    let (mut spin, mut has_slept) = (half.pace().spin(), false);
+    let mut spin = half.pace().spin();
     loop {
         // With a deadline the thread does not yield: it would get its core back too late.
         let looks_again = if deadline == Deadline::NEVER {
@@ -99,7 +99,6 @@ fn wait(half: &mut impl Half, deadline: Deadline) -> bool {
             spin.again()
         };
         if !looks_again {
-            has_slept = true;
             let announced = half.sleeper().announce();
             if half.waits() {
                 announced.park_until(deadline);
@@ -108,10 +107,12 @@ fn wait(half: &mut impl Half, deadline: Deadline) -> bool {
         }
         let has_passed = clock::has_passed(deadline);
         if !half.waits() {
-            // Otherwise the wait took longer than its pace says.
-            if !has_slept && deadline == Deadline::NEVER {
+            if deadline == Deadline::NEVER {
                 let (came, room) = half.at_hand();
-                half.pace().adapt(came, room);
+                match spin.is_in_first_turn() {
+                    true => half.pace().adapt(came, room),
+                    false => half.pace().shorten(),
+                }
             }
             return true;
         }
