@@ -1,8 +1,8 @@
 //! Backoff: how often a waiter looks again before it queues or sleeps.
 //!
 //! A waiter first spins, twice as long each turn, and then yields its core to other threads. At a queue or a ring, without a
-//! deadline, it spins for equal turns. At a ring the first of them is longer while waits bring several values
-//! (`channel/pace.rs`). A task that leaves a lock alone spins between four looks, and sleeps once if it was in use at each.
+//! deadline, it spins for equal turns. At a ring the first of them is longer in a stream (`channel/pace.rs`). A task that
+//! leaves a lock alone spins between four looks, and sleeps once if it was in use at each.
 //! In schedule exploration and on a single core a retry finds nothing new, and the waiter stops or yields at once. How long
 //! it goes on is a multiple of what waiting costs on the machine, as `wait_costs` measures it. The multiples were compared
 //! on an AMD EPYC of family 26, with two cores near each other and far apart (docs/lab/2026-11-29-waiting-by-cost.md).

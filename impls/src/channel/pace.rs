@@ -3,10 +3,12 @@
 //! In a stream a look soon after the queue was found empty brings a value or two, and takes a cache line from the thread
 //! that is about to write it. A later look brings more. A thread that waits for an answer should look soon. So the first
 //! turn doubles after a wait for which it was enough, and which brought several values and yet less than a quarter of the
-//! room. It halves where it was not enough, as before an answer. It also halves where more than half of the room came, or
-//! fewer values than the shortest turns in it. A put counts free places in the same way.
+//! room. That is a stream with a value or more in each shortest turn. An answer takes a round trip, which is mostly longer
+//! than a shortest turn. So the first turn halves where it was not enough. It also halves where more than half of the room
+//! came, or fewer values than the shortest turns that the doublings stand for. A put counts free places in the same way.
 //!
-//! So a value may wait for up to eight round trips between the cores.
+//! So a value may wait for up to eight round trips between the cores. A wait of `lock_free` that ends in line changes
+//! nothing.
 
 use super::EXPLORED;
 use crate::spin::Spin;

@@ -58,8 +58,8 @@
 //! the lock. A future does not, because the task that it waits for may have to run on the same thread.
 //!
 //! A ring with room for 32 or more has a pace for puts and one for takes (`pace`), which all threads of a side share. The
-//! first turn of a wait without a deadline doubles while it is enough, and brings several values and yet less than a quarter
-//! of the room. So a value may wait for up to eight round trips between two cores.
+//! first turn of a wait without a deadline doubles in a stream, until a wait brings a quarter of the room. So a value may
+//! wait for up to eight round trips between two cores.
 //!
 //! Where there is room for few values, most operations of tasks take the lock. A task that finds it held looks whether
 //! others use it often (`Spin::away`). If so its thread sleeps once, and their tasks go on without moving cache lines. It

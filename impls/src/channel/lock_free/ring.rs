@@ -536,6 +536,7 @@ mod tests {
             assert!(!is_paced(&ring, other), "the other side");
             ring.adapt_pace(side, false);
             assert!(!is_paced(&ring, side), "the first turn was not enough");
+            ring.adapt_pace(side, true);
             for _ in 0..6 {
                 assert!(match side {
                     Side::Puts => ring.offer_at_once(0).is_ok(),
